@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import func, insert, select, update
 
-from duologue.arena.competition import blobs
-from duologue.arena.competition.calendar import day_of, open_phase, phase_time
-from duologue.arena.competition.tables import entries, teams
-from duologue.arena.database import new_id
-from duologue.arena.jobs import queue
+from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time
+from duologue.arena.competition.tables import entries
+from duologue.arena.database.tables import new_id
+from duologue.arena.jobs import job_queue as queue
 from duologue.core.decompression import shown
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.escapes import one_line
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.competition.teams import Team
     from duologue.arena.competition.track_file import PhaseDefinition, PhaseQuota, TrackDefinition
+    from duologue.arena.database.blobs import Blobs
 
 SCORE_JOB = "score-entry"
 OPEN_STATES = ("queued", "running")
@@ -101,6 +101,7 @@ def quota_use(connection: Connection, team: str, phase: str, day: str) -> QuotaU
 
 def submit(
     connection: Connection,
+    blobs: Blobs,
     track: TrackDefinition,
     team: Team,
     name: str,
@@ -115,7 +116,6 @@ def submit(
     Raises `EntryRefusedError` where the team may not hand in, the phase is not open, the quota is used up or the file
     is too large, and `UsageError` for a phase that there is not.
     """
-    connection.execute(select(teams.c.id).where(teams.c.id == team.id).with_for_update())  # one after the other
     if team.state != "approved":
         waits = "waits for the organiser's approval" if team.state == "pending" else "was refused by the organiser"
         raise EntryRefusedError(f"the team '{team.name}' {waits}; it cannot hand in yet")
@@ -129,11 +129,12 @@ def submit(
     use = quota_use(connection, team.id, chosen.name, day)
     if use.left(chosen.quota) == 0:
         raise EntryRefusedError(_used_up(chosen, use, day, track.zone))
-    made = _row(track.name, team.id, chosen.name, now, day)
+    last = connection.execute(select(func.max(entries.c.submitted_at)).where(entries.c.team == team.id)).scalar()
+    made = _row(track.name, team.id, chosen.name, max(now, (last or 0) + 1), day)  # so that one is the last
     made |= {"name": _plain(name), "note": one_line(" ".join(note.split()))[:200]}
-    made |= {"size": len(data), "sha256": blobs.keep(connection, data)}
+    made |= {"size": len(data), "sha256": blobs.put(data)}
     connection.execute(insert(entries).values(**made))
-    queue.enqueue(connection, SCORE_JOB, made["id"], now)
+    queue.enqueue(connection, SCORE_JOB, made["id"], made["submitted_at"])
     return find_entry(connection, made["id"])
 
 
@@ -179,7 +180,9 @@ def find_entry(connection: Connection, entry: str) -> TrackEntry:
     return _entry(row)
 
 
-def entries_of(connection: Connection, track: str, *, team: str | None = None, phase: str | None = None) -> list[TrackEntry]:
+def entries_of(
+    connection: Connection, track: str, *, team: str | None = None, phase: str | None = None
+) -> list[TrackEntry]:
     """Return the entries of a track, a team or a phase, the oldest first."""
     wanted = select(entries).where(entries.c.track == track)
     if team is not None:

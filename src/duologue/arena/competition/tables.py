@@ -12,26 +12,17 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
     Table,
     Text,
     UniqueConstraint,
 )
 
-from duologue.arena.database import metadata
+from duologue.arena.database.tables import metadata
+from duologue.arena.people.tables import PERSONAL, person_column
 
 ENTRY_STATES = ("queued", "running", "scored", "refused", "failed", "cancelled")
 """An entry waits, is being scored, or has ended: with a score, refused by the check, failed, or taken back."""
 TEAM_STATES = ("pending", "approved", "refused")
-
-blobs = Table(
-    "blobs",
-    metadata,
-    Column("sha256", Text, primary_key=True),
-    Column("size", BigInteger, nullable=False),
-    Column("data", LargeBinary, nullable=False),
-)
-"""Files by their hash, packed: what organisers and teams handed in, and reports."""
 
 tracks = Table(
     "tracks",
@@ -50,7 +41,7 @@ track_files = Table(
     Column("phase", Text, primary_key=True),
     Column("role", Text, primary_key=True),
     Column("name", Text, primary_key=True),
-    Column("sha256", Text, ForeignKey("blobs.sha256"), nullable=False),
+    Column("sha256", Text, nullable=False),
     CheckConstraint("role IN ('gold', 'input', 'kb')", name="track_files_role"),
 )
 """Truth (`gold`), data to be answered (`input`) and knowledge bases (`kb`) of the phases."""
@@ -61,8 +52,8 @@ teams = Table(
     Column("id", Text, primary_key=True),
     Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
     Column("name", Text, nullable=False),
-    Column("affiliation", Text, nullable=False, default=""),
-    Column("owner", Text, nullable=False, default=""),
+    Column("affiliation", Text, nullable=False, default="", info=PERSONAL),
+    person_column("owner_id", erase="keep", nullable=True),
     Column("state", Text, nullable=False),
     Column("agreement_sha256", Text, nullable=False, default=""),
     Column("external", JSON, nullable=False),
@@ -75,7 +66,7 @@ team_members = Table(
     "team_members",
     metadata,
     Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
-    Column("person", Text, primary_key=True),
+    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
 )
 
 entries = Table(
@@ -88,7 +79,7 @@ entries = Table(
     Column("name", Text, nullable=False),
     Column("note", Text, nullable=False, default=""),
     Column("size", BigInteger, nullable=False),
-    Column("sha256", Text, ForeignKey("blobs.sha256"), nullable=False),
+    Column("sha256", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, default=""),
     Column("details", Text, nullable=False, default=""),
@@ -98,7 +89,7 @@ entries = Table(
     Column("moved_from", Text, nullable=False, default=""),
     Column("chosen", Boolean, nullable=False, default=False),
     Column("value", Float),
-    Column("report_sha256", Text, ForeignKey("blobs.sha256")),
+    Column("report_sha256", Text),
     Column("summary", JSON),
     Column("submitted_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
@@ -153,7 +144,7 @@ phase_boards = Table(
     Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
     Column("phase", Text, primary_key=True),
     Column("board", JSON, nullable=False),
-    Column("page_sha256", Text, ForeignKey("blobs.sha256")),
+    Column("page_sha256", Text),
     Column("computed_at", BigInteger, nullable=False),
 )
 """The board of each phase as last computed."""

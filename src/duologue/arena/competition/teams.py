@@ -8,7 +8,7 @@ from sqlalchemy import insert, select, update
 
 from duologue.arena.competition.tables import team_members, teams
 from duologue.arena.competition.tracks import agreement_hash
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.escapes import one_line
 
@@ -33,8 +33,8 @@ class Team(NamedTuple):
     track: str
     name: str
     affiliation: str
-    owner: str
-    """The person who registered it; empty for one that the organiser made."""
+    owner_id: str | None
+    """The person who registered it; `None` for one that the organiser made."""
     state: str
     """`pending`, `approved` or `refused`."""
     agreement_sha256: str
@@ -53,7 +53,7 @@ def register(
     agreed: bool,
     external: Sequence[str] = (),
     affiliation: str = "",
-    owner: str = "",
+    owner: str | None = None,
     approved: bool = False,
 ) -> Team:
     """Register a team; `approved` by the organiser who makes it, else where the track asks for no approval.
@@ -80,15 +80,15 @@ def register(
         track=track.name,
         name=plain,
         affiliation=" ".join(affiliation.split())[:200],
-        owner=owner,
+        owner_id=owner,
         state="approved" if approved or not track.approval else "pending",
         agreement_sha256=agreement_hash(track),
         external=declared,
         registered_at=now,
     )
-    connection.execute(insert(teams).values(**made._replace(external=declared)._asdict() | {"external": list(declared)}))
+    connection.execute(insert(teams).values(**made._asdict() | {"external": list(declared)}))
     if owner:
-        connection.execute(insert(team_members).values(team=made.id, person=owner))
+        connection.execute(insert(team_members).values(team=made.id, person_id=owner))
     return made
 
 
@@ -107,15 +107,15 @@ def judge_team(connection: Connection, team: str, state: str) -> None:
 
 def add_member(connection: Connection, team: str, person: str) -> None:
     """Let a person act for a team; once is enough."""
-    known = (team_members.c.team == team) & (team_members.c.person == person)
+    known = (team_members.c.team == team) & (team_members.c.person_id == person)
     if connection.execute(select(team_members.c.team).where(known)).first() is None:
-        connection.execute(insert(team_members).values(team=team, person=person))
+        connection.execute(insert(team_members).values(team=team, person_id=person))
 
 
 def team_of(connection: Connection, track: str, person: str) -> Team | None:
     """Return the team of a person in a track."""
     joined = select(teams).join(team_members, team_members.c.team == teams.c.id)
-    row = connection.execute(joined.where(teams.c.track == track, team_members.c.person == person)).first()
+    row = connection.execute(joined.where(teams.c.track == track, team_members.c.person_id == person)).first()
     return None if row is None else team_in(row)
 
 

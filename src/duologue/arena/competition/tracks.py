@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from sqlalchemy import delete, insert, select, update
 
-from duologue.arena.competition import blobs
 from duologue.arena.competition.tables import entries, phase_boards, track_files, tracks
 from duologue.arena.competition.track_file import TrackDefinition, read_track
 from duologue.core import archives
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from duologue.arena.competition.track_file import PhaseDefinition
+    from duologue.arena.database.blobs import Blobs
 
 
 class TrackFile(NamedTuple):
@@ -83,7 +83,7 @@ def agreement_hash(definition: TrackDefinition) -> str:
     return hashlib.sha256(text.encode()).hexdigest() if definition.agreement or definition.agreement_zh else ""
 
 
-def save_track(connection: Connection, source: TrackSource, now: int, *, change: bool = False) -> None:
+def save_track(connection: Connection, blobs: Blobs, source: TrackSource, now: int, *, change: bool = False) -> None:
     """Put a track into the database, or change one.
 
     Raises `UsageError` for a name that is taken (or, to be changed, is not there), and for a change of task, scoring
@@ -109,7 +109,7 @@ def save_track(connection: Connection, source: TrackSource, now: int, *, change:
         connection.execute(delete(phase_boards).where(phase_boards.c.track == name))
     for file in source.files:
         row = {"track": name, "phase": file.phase, "role": file.role, "name": file.name}
-        connection.execute(insert(track_files).values(**row, sha256=blobs.keep(connection, file.data)))
+        connection.execute(insert(track_files).values(**row, sha256=blobs.put(file.data)))
 
 
 def _demand_same_tests(connection: Connection, old: TrackDefinition, source: TrackSource) -> None:
@@ -149,7 +149,9 @@ def find_track(connection: Connection, name: str) -> TrackDefinition:
     found = connection.execute(select(tracks.c.definition).where(tracks.c.name == name)).scalar()
     if found is None:
         known = track_names(connection)
-        raise UsageError(f"there is no track '{name}'{did_you_mean(name, known) or '; make one with duologue track new'}")
+        raise UsageError(
+            f"there is no track '{name}'{did_you_mean(name, known) or '; make one with duologue track new'}"
+        )
     return msgspec.convert(found, TrackDefinition)
 
 
@@ -159,8 +161,8 @@ def file_names(connection: Connection, track: str, phase: str, role: str) -> lis
     return sorted(connection.execute(select(track_files.c.name).where(wanted)).scalars())
 
 
-def input_file(connection: Connection, track: TrackDefinition, phase: PhaseDefinition, name: str) -> bytes:
-    """Return a data file that teams answer. Raises `UsageError` for a name that is none of these: truth never is."""
+def input_file(connection: Connection, track: TrackDefinition, phase: PhaseDefinition, name: str) -> str:
+    """Return the hash of a data file that teams answer. Raises `UsageError` for any other file, such as the truth."""
     wanted = (
         (track_files.c.track == track.name)
         & (track_files.c.phase == phase.name)
@@ -170,17 +172,17 @@ def input_file(connection: Connection, track: TrackDefinition, phase: PhaseDefin
     sha256 = connection.execute(select(track_files.c.sha256).where(wanted)).scalar()
     if sha256 is None:
         raise UsageError(f"phase '{phase.name}' offers no file '{name}'")
-    return blobs.fetch(connection, sha256)
+    return str(sha256)
 
 
-def lay_out(connection: Connection, track: str, phase: str, folder: Path) -> dict[str, list[str]]:
+def lay_out(connection: Connection, blobs: Blobs, track: str, phase: str, folder: Path) -> dict[str, list[str]]:
     """Write a phase's files into a folder, and return by role the paths to be read: a folder stands for its files."""
     found: dict[str, list[str]] = {"gold": [], "input": [], "kb": []}
     wanted = (track_files.c.track == track) & (track_files.c.phase == phase)
     for row in connection.execute(select(track_files).where(wanted).order_by(track_files.c.role, track_files.c.name)):
         path = folder / row.role / row.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(blobs.fetch(connection, row.sha256))
+        path.write_bytes(blobs.read(row.sha256))
         whole = row.name.startswith("folder/")
         place = str(folder / row.role / "folder" if whole else path)
         if place not in found[row.role]:

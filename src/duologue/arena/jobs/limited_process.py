@@ -9,13 +9,13 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 _CHILD = "duologue.arena.jobs.child"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "DUOLOGUE_MAX_UNPACKED")
@@ -77,7 +77,7 @@ def run_limited(
     environment = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("PYTHON")}
     environment |= {"TMPDIR": str(folder), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with said.open("wb") as log:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603  # this very program; the function is named by our own code
             [sys.executable, "-m", _CHILD, target],
             stdin=subprocess.PIPE,
             stdout=log,

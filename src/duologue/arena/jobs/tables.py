@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, Index, Integer, Table, Text
 
-from duologue.arena.database import metadata
+from duologue.arena.database.tables import metadata
 
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 """A job is queued, running under a lease, or ended in one of the other three."""

@@ -10,21 +10,21 @@ import logging
 import os
 import socket
 import tempfile
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from duologue.arena.database import new_id
-from duologue.arena.jobs import queue
+from duologue.arena.database.tables import new_id
+from duologue.arena.jobs import job_queue as queue
 from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits, run_limited
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Sequence
 
     from sqlalchemy import Connection
 
-    from duologue.arena.database import Database
-    from duologue.arena.jobs.queue import Job
+    from duologue.arena.database.database import Database
+    from duologue.arena.jobs.job_queue import Job
 
 _log = logging.getLogger(__name__)
 _IDLE = 0.5
@@ -69,7 +69,7 @@ class JobWorker:
         while not stop.is_set():
             try:
                 busy = self.step(stop)
-            except Exception:  # a database that is away for a while, say: the lease brings the job back
+            except Exception:  # noqa: BLE001  # a database that is away for a while, say: the lease brings the job back
                 _log.exception("the worker could not do a job")
                 busy = False
             if not busy:
@@ -94,7 +94,7 @@ class JobWorker:
             outcome = self._do(job, folder, stop)
             try:
                 self.database.write(lambda connection: self._end(connection, job, outcome, folder))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  # the job must end whatever its outcome is
                 _log.exception("what came of job %s could not be kept", job.id)
                 lost = ChildOutcome(None, "what came of it could not be kept", f"{type(error).__name__}: {error}")
                 self.database.write(lambda connection: self._end(connection, job, lost, folder))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import insert, select, update
 
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.arena.jobs.tables import jobs
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ class Job(NamedTuple):
     """How often it was begun, this time included."""
 
 
-def enqueue(
-    connection: Connection, kind: str, subject: str, now: int, payload: Mapping[str, Any] | None = None
-) -> str:
+def enqueue(connection: Connection, kind: str, subject: str, now: int, payload: Mapping[str, Any] | None = None) -> str:
     """Put a job at the end of the queue and return its id."""
     made = new_id()
     values = {"id": made, "kind": kind, "subject": subject, "state": "queued", "created_at": now}

@@ -1,0 +1,114 @@
+"""A track is a file of TOML with the files that it names; all that is wrong with it is said before it is made."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.arena.competition import tracks
+from duologue.arena.competition.track_file import read_track
+from duologue.core.errors import StorageError, UsageError
+from tests.arena.competition import booking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.arena.competition.booking import Contest
+
+
+def written(folder: Path, *changes: tuple[str, str]) -> Path:
+    """Return the track's file with changes, beside its data."""
+    shutil.copytree(booking.made(), folder, dirs_exist_ok=True)
+    text = (folder / "track.toml").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "track.toml").write_text(text, encoding="utf-8")
+    return folder / "track.toml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('zone = "Asia/Shanghai"', 'zone = "Asia/Shang"', "there is no time zone 'Asia/Shang'"),
+        ('zone = "Asia/Shanghai"', 'zone = "../../etc/passwd"', "there is no time zone"),
+        ('task = "restaurant"', 'task = "restaurants"', "did you mean 'restaurant'"),
+        ('name = "booking"', 'name = "Booking!"', "is no name of a track"),
+        ("opens = 2027-01-15T00:00:00", "opens = 2027-01-15T00:00:00Z", "leave it out"),
+        ("opens = 2027-01-15T00:00:00", "opens = 2028-01-15T00:00:00", "closes"),
+        ('name = "test-2"', 'name = "test-1"', "none twice"),
+        ("day = 2", "day = 0", "at least 1"),
+        ("day = 2", "days = 2", "did you mean"),
+        ('visible = "owner"', 'visible = "team"', "'organiser' or 'owner' or 'all'"),
+        ("top = 2\n", "", "set top"),
+        ('kind = "human"', 'kind = "results"', "no truth"),
+        ("quota = { total = 2 }", 'kb = "kb.txt"\nprotocol = "spoken"', "leave select and protocol out"),
+        ('task = "restaurant"', 'task = "restaurant"\nvariant = "lenient"', "no variant 'lenient'"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_track(written(tmp_path, (old, new)))
+
+
+def test_files_lie_in_the_folder_of_the_track(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.json").write_text("[]")
+    path = written(tmp_path / "track", ('"data/', '"../data/'))
+    with pytest.raises(UsageError, match="lies outside the folder"):
+        tracks.read_source(path)
+    with pytest.raises(StorageError, match="there is no input file"):
+        tracks.read_source(written(tmp_path / "other", ('"data/', '"none/')))
+
+
+def test_a_track_keeps_its_files_and_offers_the_data_alone(contest: Contest, tmp_path: Path) -> None:
+    track = contest.track
+    with contest.database.reading() as connection:
+        assert tracks.track_names(connection) == ["booking"]
+        (name,) = tracks.file_names(connection, "booking", "test-1", "input")
+        sha256 = tracks.input_file(connection, track, track.phases[0], name)
+        assert contest.blobs.read(sha256) == booking.data().read_bytes()
+        for hidden in (*tracks.file_names(connection, "booking", "test-1", "gold"), "../gold/x", ""):
+            with pytest.raises(UsageError, match="offers no file"):
+                tracks.input_file(connection, track, track.phases[0], hidden)
+        places = tracks.lay_out(connection, contest.blobs, "booking", "test-1", tmp_path / "out")
+    (gold,) = places["gold"]
+    assert (tmp_path / gold).read_bytes() == booking.truth().read_bytes()
+
+
+def test_a_folder_of_truth_files_is_one_place(contest: Contest, tmp_path: Path) -> None:
+    path = written(tmp_path / "track", (f'gold = ["truth/{booking.truth().name}"]', 'gold = ["truth"]'))
+    source = tracks.read_source(path)
+    contest.database.write(
+        lambda connection: tracks.save_track(connection, contest.blobs, source, contest.database.now(), change=True)
+    )
+    with contest.database.reading() as connection:
+        places = tracks.lay_out(connection, contest.blobs, "booking", "test-1", tmp_path / "out")
+    assert places["gold"] == [str(tmp_path / "out" / "gold" / "folder")]
+    assert len(list((tmp_path / "out" / "gold" / "folder").iterdir())) == 2
+
+
+def test_what_entries_were_scored_with_stays(contest: Contest, tmp_path: Path) -> None:
+    def change(folder: str, *changes: tuple[str, str]) -> None:
+        source = tracks.read_source(written(tmp_path / folder, *changes))
+        contest.database.write(
+            lambda connection: tracks.save_track(connection, contest.blobs, source, contest.database.now(), change=True)
+        )
+
+    with pytest.raises(UsageError, match="change it with --change"):
+        contest.database.write(
+            lambda connection: tracks.save_track(
+                connection, contest.blobs, tracks.read_source(booking.made() / "track.toml"), contest.database.now()
+            )
+        )
+    contest.submit(contest.team("Ann"), b"x")
+    change("a", ("closes = 2027-01-25", "closes = 2027-01-26"))
+    with pytest.raises(UsageError, match="variant, options and zone stay"):
+        change("b", ("Asia/Shanghai", "Europe/Berlin"))
+    with pytest.raises(UsageError, match="scored against its truth, which must stay"):
+        change("c", (booking.truth(1).name, booking.truth(2).name))
+    with contest.database.reading() as connection:
+        assert tracks.find_track(connection, "booking").phases[0].closes.day == 26
+        with pytest.raises(UsageError, match="did you mean 'booking'"):
+            tracks.find_track(connection, "bookings")

@@ -1,0 +1,160 @@
+"""A worker loses no job: it is done, or has failed with a reason, whatever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import select
+
+from duologue.arena.jobs import job_queue as queue
+from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits
+from duologue.arena.jobs.tables import jobs
+from duologue.arena.jobs.worker import JobWorker
+from duologue.arena.storage import open_database
+from tests.arena.jobs.test_limited_process import is_alive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from duologue.arena.database.database import Database
+
+
+class Doing:
+    """A kind of job that calls a function of `work_done` with the job's payload."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.target = f"tests.arena.jobs.work_done:{name}"
+        self.settled: list[tuple[str, ChildOutcome]] = []
+
+    def begun(self, connection: Connection, job: queue.Job, now: int) -> None:
+        pass
+
+    def prepare(self, connection: Connection, job: queue.Job, folder: Path) -> tuple[dict[str, Any], JobLimits]:
+        return job.payload, JobLimits(seconds=30)
+
+    def settle(
+        self, connection: Connection, job: queue.Job, outcome: ChildOutcome, folder: Path | None, now: int
+    ) -> None:
+        if outcome.result == "unkept":
+            raise OSError("the disk is full")
+        self.settled.append((job.subject, outcome))
+
+
+@pytest.fixture(autouse=True)
+def _tests_are_found(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
+
+
+@pytest.fixture
+def local(opened: Callable[[str | None], Database]) -> Database:
+    return opened(None)
+
+
+def put(database: Database, kind: str, subject: str, **payload: Any) -> str:
+    return database.write(lambda connection: queue.enqueue(connection, kind, subject, database.now(), payload))
+
+
+def states(database: Database) -> dict[str, tuple[str, str]]:
+    with database.reading() as connection:
+        return {row.subject: (row.state, row.reason) for row in connection.execute(select(jobs)).all()}
+
+
+def test_every_job_ends_done_or_failed_with_a_reason(local: Database) -> None:
+    put(local, "add", "sum", a=1, b=2)
+    put(local, "raise_fault", "fault")
+    put(local, "die", "killed", signal=int(signal.SIGKILL))
+    put(local, "unknown", "nobody")
+    kinds = [Doing(name) for name in ("add", "raise_fault", "die")]
+    assert JobWorker(local, kinds).drain() == 6  # the killed one three times
+    assert states(local) == {
+        "sum": ("done", ""),
+        "fault": ("failed", "the program failed (ValueError)"),
+        "killed": ("failed", "the system ended it (was memory or processor time short?)"),
+        "nobody": ("failed", "no program here does jobs of the kind 'unknown'"),
+    }
+    assert [(subject, outcome.result) for kind in kinds for subject, outcome in kind.settled] == [
+        ("sum", 3), ("fault", None), ("killed", None),
+    ]  # fmt: skip
+
+
+def test_an_outcome_that_cannot_be_kept_fails_the_job(local: Database) -> None:
+    class Unkept(Doing):
+        def settle(self, connection: Connection, job: queue.Job, outcome: ChildOutcome, *rest: Any) -> None:
+            if outcome.result is not None:
+                raise OSError("the disk is full")
+
+    put(local, "add", "sum", a=1, b=2)
+    JobWorker(local, [Unkept("add")]).drain()
+    assert states(local) == {"sum": ("failed", "what came of it could not be kept")}
+
+
+def test_a_worker_that_is_told_to_stop_gives_its_job_back(local: Database, tmp_path: Path) -> None:
+    put(local, "sleep", "long", seconds=60, mark=str(tmp_path / "mark"))
+    stop = threading.Event()
+    worker = JobWorker(local, [Doing("sleep")], lease=300)
+    thread = threading.Thread(target=worker.run, args=(stop,))
+    thread.start()
+    _wait_for(tmp_path / "mark")
+    stop.set()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert states(local) == {"long": ("queued", "the worker was stopped")}
+    assert not is_alive(int((tmp_path / "mark").read_text()))
+
+
+def test_a_job_that_is_cancelled_while_it_runs_is_stopped(local: Database, tmp_path: Path) -> None:
+    put(local, "sleep", "long", seconds=60, mark=str(tmp_path / "mark"))
+    worker = threading.Thread(target=JobWorker(local, [Doing("sleep")], lease=300).step)
+    worker.start()
+    _wait_for(tmp_path / "mark")
+    local.write(lambda connection: queue.cancel(connection, "long", local.now()))
+    worker.join(20)
+    assert states(local) == {"long": ("cancelled", "cancelled")}
+    assert not is_alive(int((tmp_path / "mark").read_text()))
+
+
+_KILLED = """
+import sys
+from pathlib import Path
+from duologue.arena.jobs.worker import JobWorker
+from duologue.arena.storage import open_database
+from tests.arena.jobs.test_worker import Doing
+database = open_database(Path(sys.argv[1]))
+JobWorker(database, [Doing("sleep")]).step()
+"""
+
+
+def test_after_kill_9_of_a_worker_its_child_ends_and_the_next_worker_takes_the_job_at_once(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    with open_database(tmp_path) as database:
+        put(database, "sleep", "long", seconds=3, mark=str(mark))
+        worker = subprocess.Popen([sys.executable, "-c", _KILLED, str(tmp_path)])
+        _wait_for(mark)
+        child = int(mark.read_text())
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.wait()
+        assert states(database)["long"][0] == "running"
+        start = time.monotonic()
+        assert JobWorker(database, [Doing("sleep")]).drain() == 1
+        assert time.monotonic() - start < 20
+        assert states(database) == {"long": ("done", "")}
+        assert not is_alive(child)
+
+
+def _wait_for(mark: Path) -> None:
+    for _ in range(400):
+        if mark.is_file() and mark.read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError("the child did not begin")

@@ -1,0 +1,56 @@
+"""What children of the tests do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+
+def add(payload: dict[str, Any]) -> int:
+    return int(payload["a"] + payload["b"])
+
+
+def raise_fault(payload: dict[str, Any]) -> None:
+    raise ValueError("secret of the truth")
+
+
+def sleep(payload: dict[str, Any]) -> str:
+    if mark := payload.get("mark"):
+        Path(mark).write_text(str(os.getpid()))
+    time.sleep(payload["seconds"])
+    return "slept"
+
+
+def spin(payload: dict[str, Any]) -> None:
+    while True:
+        pass
+
+
+def grow(payload: dict[str, Any]) -> int:
+    return len(bytearray(payload["bytes"]))
+
+
+def fill_the_disk(payload: dict[str, Any]) -> None:
+    Path("large").write_bytes(bytes(payload["bytes"]))
+
+
+def die(payload: dict[str, Any]) -> None:
+    os.kill(os.getpid(), payload["signal"])
+
+
+def start_another(payload: dict[str, Any]) -> None:
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    Path(payload["mark"]).write_text(str(other.pid))
+    time.sleep(60)
+
+
+def environment(payload: dict[str, Any]) -> dict[str, str]:
+    return dict(os.environ)
+
+
+SEGFAULT = signal.SIGSEGV
