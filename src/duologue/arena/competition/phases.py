@@ -137,10 +137,14 @@ def proposed(connection: Connection, track: TrackDefinition, phase: PhaseDefinit
 
 def select_finalists(
     connection: Connection, track: TrackDefinition, phase: PhaseDefinition, chosen: Collection[str]
-) -> None:
-    """Note which finalists the organiser selects in the end. Raises `UsageError` for a team that is no finalist."""
+) -> int:
+    """Note which finalists the organiser selects in the end, and return how many.
+
+    Raises `UsageError` for a team that is no finalist.
+    """
     known = {one.team for one in finalists_of(connection, track.name, phase.name)}
     if strangers := sorted(set(chosen) - known):
         raise UsageError(f"'{strangers[0]}' is not in the final '{phase.name}' of track '{track.name}'")
     its = (finalists.c.track == track.name) & (finalists.c.phase == phase.name)
     connection.execute(update(finalists).where(its).values(selected=finalists.c.team.in_(sorted(chosen))))
+    return len(chosen)

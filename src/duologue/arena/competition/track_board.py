@@ -36,8 +36,8 @@ class BoardCell(NamedTuple):
 
     tier: int | None
     """1: the first, and all that are not shown to be worse; `None`: no test can be made of the score."""
-    ranks: tuple[int, int]
-    """The best and the worst rank that the tests leave open."""
+    ranks: tuple[int, int] | None
+    """The best and the worst rank that the tests leave open; `None` where others' scores are not to be seen."""
     value: float | None
     scores: list[dict[str, Any]]
     slices: list[dict[str, Any]]
@@ -107,7 +107,7 @@ def _column(
     cells = {
         row["team"]: BoardCell(
             row["tier"] if whole else None,
-            (row["rank"][0], row["rank"][1]),
+            (row["rank"][0], row["rank"][1]) if whole else None,
             row["value"],
             row["scores"],
             row["slices"],
