@@ -126,6 +126,7 @@ def tries(folder: Path) -> list[Try]:
     found: list[tuple[list[object], str]] = [
         (["list"], FINE),
         (["list", "--scores"], FINE),
+        (["cite", "spoken"], FINE),
         (["generate", "restaurant", "--n", 2, "--part", "tst1", "--subtask", 1, "--out", "data"], FINE),
         (["show", "restaurant", data], FINE),
         *(

@@ -39,6 +39,12 @@ def test_every_task_tells_where_its_data_come_from(name: str) -> None:
             "[[data_set]]\nname='a'\nabout=''\nsource=''\nlicence=''\nobtain=[]\nurl='http://x'\nfiles=[{name='f'}]",
             "'a' may be fetched, but f has no sha256",
         ),
+        (
+            "[[data_set]]\nname='a'\nabout=''\nsource=''\nlicence=''\nobtain=[]\ncite=['lee']\n[[citation]]\nkey='leo'\nauthors=['A']\ntitle='T'",
+            r"no \[\[citation\]\] with key 'lee'; did you mean 'leo'",
+        ),
+        ("[[data_set]]\nname='a'\nabout=''\nsource=''\nlicence=''\nobtain=[]\ncite=[3]", "cannot be read"),
+        ("citation = 3\ndata_set = [1]", "cannot be read"),
     ],
 )
 def test_a_wrong_list_says_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str) -> None:

@@ -33,10 +33,12 @@ def fetch(
 ) -> None:
     """Tell where the data of a CHALLENGE come from, fetch what is free, and check what you have.
 
-    Most data are licensed, and none are shipped. Without an option: source, licence, what to do, whom to cite, and the
-    files with their sizes; without a CHALLENGE a list of all. Put the files where you like: commands take their paths.
+    Most data are licensed, and none are shipped. Without an option: source, licence, what to do, where to put
+    the files, whom to cite, and their names and sizes; without a CHALLENGE a list of all. Commands take paths, so any
+    folder will do.
 
-    --out fetches what may be had without an agreement or a registration; a file whose checksum is wrong is not kept.
+    --out fetches what may be had without an agreement or a registration; a file whose checksum is wrong is not kept,
+    and one that breaks off is gone on with by the same command.
     --check looks for the files below a folder, by content and by name, packed or not, compares sizes, checksums and
     numbers of dialogues where they are known, and reads them. Exit code 1: one is damaged, is another, or is missing.
     Data sets of which nothing is there count only when --only names them, or when nothing at all is there.
@@ -91,8 +93,11 @@ def _tell(challenge: str, one: DataSet) -> None:
         console.line(f"  {'obtain' if number == 1 else '      '}   {number}. {step}")
     if one.url:
         console.line(f"  fetch    duologue data fetch {challenge} --only {one.name} --out FOLDER")
-    if one.cite:
-        console.line(f"  cite     {one.cite}")
+    place = f"data/{challenge}/{one.name}"
+    console.line(f"  put      the files into a folder of yours, named as below, such as {place}")
+    console.line(f"           then: duologue data fetch {challenge} --only {one.name} --check {place}")
+    for number, cited in enumerate(one.cite):
+        console.line(f"  {'    ' if number else 'cite'}     {cited.plain()}")
     if not one.files:
         console.line("  files    their names are not known here, so --check cannot look for them")
     for number, file in enumerate(one.files, start=1):

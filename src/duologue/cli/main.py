@@ -57,6 +57,7 @@ SECTIONS = {
     },
     "About": {
         "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
+        "cite": ("duologue.cli.cite:cite", "Print what to cite for a task and its data, as text and BibTeX."),
         "mcp": ("duologue.cli.mcp:mcp", "Let an assistant check, score, compare and show, over stdio (MCP)."),
     },
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from importlib.resources import files as resources_of
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from duologue.core.errors import PlugInError
+from duologue.core.citations import Citation
+from duologue.core.errors import PlugInError, did_you_mean
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class DataSet(Record, frozen=True, kw_only=True):
     licence: str
     obtain: tuple[str, ...]
     """What to do to get the files, step by step."""
-    cite: str = ""
+    cite: tuple[Citation, ...] = ()
+    """Whom to cite. The list has their keys here, and them under `[[citation]]`."""
     read: Content = "data"
     task: str = ""
     """The task that reads the files; empty: the one that lists them."""
@@ -55,9 +57,10 @@ class DataSet(Record, frozen=True, kw_only=True):
 
 
 class _Listed(Record, frozen=True, kw_only=True):
-    """What the file holds."""
+    """What the file holds, once the keys of citations are replaced by them."""
 
     data_set: tuple[DataSet, ...]
+    citation: tuple[Citation, ...] = ()
 
 
 def read_data_sets(module: str) -> Sequence[DataSet]:
@@ -67,7 +70,7 @@ def read_data_sets(module: str) -> Sequence[DataSet]:
     if place is None or not place.is_file():
         return ()
     try:
-        found = msgspec.toml.decode(place.read_bytes(), type=_Listed).data_set
+        found = _listed(msgspec.toml.decode(place.read_bytes())).data_set
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlugInError(f"{package}/{FILE} cannot be read: {error}") from error
     for one in found:
@@ -75,3 +78,19 @@ def read_data_sets(module: str) -> Sequence[DataSet]:
         if unproved:
             raise PlugInError(f"{package}/{FILE}: '{one.name}' may be fetched, but {unproved[0]} has no sha256")
     return found
+
+
+def _listed(decoded: Any) -> _Listed:
+    """Return what a list says, the keys of citations replaced by them. Raises `ValidationError` for an unknown key."""
+    cited = decoded.get("citation", [])
+    known = {one["key"]: one for one in cited if isinstance(one, dict) and "key" in one} if type(cited) is list else {}
+    sets = decoded.get("data_set")
+    for one in sets if type(sets) is list else ():
+        keys = one.get("cite") if isinstance(one, dict) else None
+        if type(keys) is not list:
+            continue
+        for at, key in enumerate(keys):
+            if type(key) is str and key not in known:
+                raise msgspec.ValidationError(f"there is no [[citation]] with key '{key}'{did_you_mean(key, known)}")
+            keys[at] = known.get(key, key) if type(key) is str else key
+    return msgspec.convert(decoded, _Listed)

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import urllib.error
-import urllib.request
 from fnmatch import fnmatchcase
-from http.client import HTTPException
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from duologue.core.capabilities import lacking_capability
-from duologue.core.disk import Source, regular, replacing
+from duologue.core.disk import Source, regular
 from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError, did_you_mean
 from duologue.core.plugins import challenges, load_task, names
 from duologue.core.protocols import Grounded
+from duologue.run.download import download
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from duologue.core.citations import Citation
     from duologue.core.data_sets import DataFile, DataSet
     from duologue.core.protocols import Progress, Task
-
-_PIECE = 1 << 16
-_SECONDS = 60
-"""Of silence, after which a server is given up."""
 
 _ANY = "*"
 """In the name of a file: it is not known, and whatever fits is read."""
@@ -73,11 +68,16 @@ def data_sets_of(challenge: str, only: Sequence[str] = ()) -> list[tuple[str, Da
     return [pair for name, pair in found.items() if not only or name in only]
 
 
+def citations_of(chosen: Sequence[tuple[str, DataSet]]) -> list[Citation]:
+    """Return what data sets ask to cite, each once, in their order."""
+    return list({one.key: one for _, data_set in chosen for one in data_set.cite}.values())
+
+
 def fetch(one: DataSet, folder: Path, *, progress: Progress | None = None) -> list[Path]:
     """Fetch the files of a data set into a folder and return their paths; what is there already is not fetched again.
 
-    A file appears only when its checksum is right. Raises `DuologueError` for a server that cannot be asked or sends
-    something else, and `StorageError` where another file is in the way.
+    A file appears only when its checksum is right; what a broken connection left is gone on with. Raises
+    `DuologueError` for a server that cannot be asked or sends something else, and `StorageError` where another file is in the way.
     """
     paths = []
     for number, file in enumerate(one.files):
@@ -85,39 +85,11 @@ def fetch(one: DataSet, folder: Path, *, progress: Progress | None = None) -> li
             progress(number, len(one.files), one.name)
         path = folder / one.name / file.name
         if not path.exists():
-            _download(one.url.rstrip("/") + "/" + file.name, path, file)
+            download(one.url.rstrip("/") + "/" + file.name, path, file)
         elif _content(path).sha256 != file.sha256:
             raise StorageError(f"{path} is there already and holds something else; remove it, or give another --out")
         paths.append(path)
     return paths
-
-
-def _download(url: str, path: Path, file: DataFile) -> None:
-    """Write what a server sends, if it is the file that is expected."""
-    if not url.startswith(("https://", "http://")):
-        raise DuologueError(f"cannot fetch {url}: only http and https are asked")
-    digest, size = hashlib.sha256(), 0
-    try:
-        with urllib.request.urlopen(url, timeout=_SECONDS) as answer, replacing(path) as out:  # noqa: S310  # see above
-            while piece := answer.read(_PIECE):
-                size += len(piece)
-                digest.update(piece)
-                if file.bytes is not None and size > file.bytes:
-                    break
-                out.write(piece)
-            _expect(url, file, size, digest.hexdigest())
-    except (urllib.error.URLError, HTTPException, OSError, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise DuologueError(f"cannot fetch {url}: {reason}; nothing of it was kept") from error
-
-
-def _expect(url: str, file: DataFile, size: int, sha256: str) -> None:
-    if sha256 != file.sha256:
-        expected = f"{file.bytes:,} bytes" if file.bytes is not None else "another content"
-        raise DuologueError(
-            f"{url} sent {size:,} bytes with SHA-256 {sha256[:16]}..., expected {expected} with {file.sha256[:16]}...; "
-            "nothing of it was kept"
-        )
 
 
 def check(
