@@ -77,7 +77,8 @@ def fetch(one: DataSet, folder: Path, *, progress: Progress | None = None) -> li
     """Fetch the files of a data set into a folder and return their paths; what is there already is not fetched again.
 
     A file appears only when its checksum is right; what a broken connection left is gone on with. Raises
-    `DuologueError` for a server that cannot be asked or sends something else, and `StorageError` where another file is in the way.
+    `DuologueError` for a server that cannot be asked or sends something else, and `StorageError` where another file is
+    in the way.
     """
     paths = []
     for number, file in enumerate(one.files):
