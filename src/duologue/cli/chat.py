@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from duologue.core.capabilities import lacking_capability
 from duologue.core.decoded import is_whole
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.extras import need
-from duologue.core.plugins import load_task
-from duologue.core.protocols import Conversable
-from duologue.run.systems import open_system
+from duologue.run.partners import open_partner
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -126,7 +123,7 @@ def chat(
         if model is not None:
             raise UsageError("--model is the model of an endpoint: give its address with --url")
         called = f"{task}-{now}"
-        partner = _partner(task, name, place, recipe, overrides, seed=seed, lang=lang, called=called)
+        partner = open_partner(task, name, place, recipe, overrides, seed=seed, lang=lang, called=called)
     console.block(partner.welcome, indent="")
     try:
         _talk(partner, _WORDS[lang])
@@ -135,28 +132,6 @@ def chat(
             path = save or options.WORKSPACE / "chats" / f"{called}.json"
             write_bytes(path, msgspec.json.format(msgspec.json.encode(partner.dialogue()), indent=1))
             console.line(f"{_WORDS[lang]['saved']}: {path}")
-
-
-def _partner(
-    task: str,
-    name: str | None,
-    place: Path | None,
-    recipe: Path | None,
-    overrides: Sequence[str],
-    *,
-    seed: int,
-    lang: str,
-    called: str,
-) -> Partner:
-    """Return a system of a task as a partner."""
-    loaded = load_task(task)
-    if not isinstance(loaded, Conversable):
-        raise lacking_capability(task, "Conversable")
-    name = name or loaded.default_system
-    if not name:
-        raise UsageError(f"say whom to talk to in task '{task}': --system NAME (duologue list) or a model's folder")
-    system = open_system(loaded, name, recipe, overrides)
-    return loaded.partner(system, place, seed=seed, lang=lang, name=called)
 
 
 def _refuse_beside_url() -> None:

@@ -1,0 +1,1 @@
+"""Talks: a person with a system, and two people with each other, kept turn by turn."""

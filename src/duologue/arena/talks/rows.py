@@ -1,0 +1,19 @@
+"""Rows of the database as records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from sqlalchemy import RowMapping
+
+R = TypeVar("R", bound=Record)
+
+
+def record_of(row: RowMapping, kind: type[R]) -> R:
+    """Return a row as a record that has a field for each of its columns."""
+    return msgspec.convert({f"{column}": value for column, value in row.items()}, kind)

@@ -1,0 +1,103 @@
+"""Systems that talks share: each opened and prepared once, with threads of its own, so that none waits for another."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duologue.arena.talks.replies import LivePartner
+from duologue.core.errors import UsageError
+from duologue.core.protocols import Grounded
+from duologue.run.kept_answers import SharedSystem
+from duologue.run.partners import conversable, is_address, open_talker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from duologue.arena.talks.replies import KeptTurns
+    from duologue.arena.talks.sessions import Talk
+    from duologue.core.protocols import World
+    from duologue.core.records import Turn
+
+THREADS = 8
+"""Talks that wait for one system at the same time; others wait for them."""
+
+
+class _Opened:
+    """A system of a task, with the knowledge base that its talks are set in."""
+
+    def __init__(self, task: str, name: str, place: Path | None) -> None:
+        self._task = conversable(task)
+        self._shared = SharedSystem(open_talker(self._task, name))
+        self._place: Path | World | None = place
+        if isinstance(self._task, Grounded):
+            try:
+                self._place = self._task.world(place)
+            except UsageError:
+                if place is not None:
+                    raise
+
+    def partner(self, talk: Talk, kept: KeptTurns, place: Path | None) -> LivePartner:
+        system = self._shared.for_talk(kept.answers)
+        set_in = self._place if isinstance(self._task, Grounded) else place
+        seed = 1 if talk.seed is None else talk.seed
+        return LivePartner(self._task.partner(system, set_in, seed=seed, lang=talk.lang, name=talk.id), system)
+
+
+class SharedSystems:
+    """All systems that are talked with in this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: dict[tuple[str, ...], _Opened] = {}
+        self._locks: dict[tuple[str, ...], threading.Lock] = {}
+        self._threads: dict[tuple[str, ...], ThreadPoolExecutor] = {}
+
+    def submit(self, talk: Talk, work: Callable[[], None]) -> Future[None]:
+        """Have something done in a thread of the talk's system."""
+        with self._lock:
+            key = _key(talk)
+            if key not in self._threads:
+                self._threads[key] = ThreadPoolExecutor(THREADS, thread_name_prefix="duologue-talk")
+            return self._threads[key].submit(work)
+
+    def partner(self, talk: Talk, kept: KeptTurns) -> LivePartner:
+        """Return a new partner for a talk. Raises what opening its system does."""
+        name = talk.system or ""
+        if is_address(name):
+            from duologue.endpoints.chat_endpoint import ChatEndpoint
+
+            address, _, model = name.partition("#")
+            return LivePartner(
+                ChatEndpoint(address, model or None, lang=talk.lang, name=talk.id, turns=_answered(kept)), None
+            )
+        place = None if talk.place is None else Path(talk.place)
+        key = _key(talk)
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:  # others may open theirs meanwhile
+            if key not in self._opened:
+                self._opened[key] = _Opened(talk.task, name, place)
+        return self._opened[key].partner(talk, kept, place)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        with self._lock:
+            for one in self._threads.values():
+                one.shutdown(wait=False, cancel_futures=True)
+
+
+def _key(talk: Talk) -> tuple[str, ...]:
+    """Return what talks have in common that share a system: goals are drawn anew, a knowledge base is not read anew."""
+    return talk.task, talk.system or "", talk.place or ""
+
+
+def _answered(kept: KeptTurns) -> list[Turn]:
+    """Return what was heard up to the last reply."""
+    heard = list(kept.heard)
+    while heard and heard[-1].speaker == "user":
+        heard.pop()
+    return heard

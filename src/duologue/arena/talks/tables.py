@@ -1,0 +1,124 @@
+"""Tables of talks: what is said, with which system or whom, and the campaigns in which people are paired."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from duologue.arena.database.tables import metadata
+from duologue.arena.people.tables import PERSONAL, person_column
+
+talk_rooms: Final = Table(
+    "talk_rooms",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("system", Text, nullable=False),
+    Column("place", Text),
+    Column("seed", Integer, nullable=False),
+    Column("shows", JSON, nullable=False),
+    Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="talk_rooms_state"), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+"""Systems that people may talk with, as an organiser opened them: where each talk is set, and what it shows."""
+
+pairings: Final = Table(
+    "pairings",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("settings", JSON, nullable=False),
+    Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="pairings_state"), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+"""Campaigns in which people are paired to make dialogues."""
+
+pairing_scenes: Final = Table(
+    "pairing_scenes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("pairing_id", Text, ForeignKey("pairings.id"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("scene", JSON, nullable=False),  # a dialogue without turns
+    Column(
+        "state",
+        Text,
+        CheckConstraint("state IN ('free', 'taken', 'done')", name="pairing_scenes_state"),
+        nullable=False,
+    ),
+    UniqueConstraint("pairing_id", "position"),
+)
+
+pairing_people: Final = Table(
+    "pairing_people",
+    metadata,
+    Column("pairing_id", Text, ForeignKey("pairings.id"), primary_key=True),
+    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column(
+        "state",
+        Text,
+        CheckConstraint("state IN ('waiting', 'talking', 'away')", name="pairing_people_state"),
+        nullable=False,
+    ),
+    Column("waiting_since", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+)
+
+talks: Final = Table(
+    "talks",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, CheckConstraint("kind IN ('system', 'people')", name="talks_kind"), nullable=False),
+    Column("task", Text, nullable=False),
+    Column("lang", Text, nullable=False),
+    Column("system", Text),
+    Column("place", Text),
+    Column("seed", Integer),
+    Column("room_id", Text, ForeignKey("talk_rooms.id"), index=True),
+    Column("pairing_id", Text, ForeignKey("pairings.id"), index=True),
+    Column("scene_id", Text, ForeignKey("pairing_scenes.id")),
+    person_column(erase="keep"),  # the user's side
+    person_column("leader_id", erase="keep", nullable=True),  # whoever is in the system's place
+    Column("shows", JSON, nullable=False),
+    Column("setting", JSON),  # how to talk and the goal card, when the system is ready
+    Column("opening", JSON),  # answers that the system gave before the first turn
+    Column("dialogue", JSON),  # the transcript in the challenge's text
+    Column(
+        "state", Text, CheckConstraint("state IN ('open', 'finished', 'abandoned')", name="talks_state"), nullable=False
+    ),
+    Column("ended_by", Text, nullable=False, default=""),
+    Column("trouble", Text, nullable=False, default=""),
+    Column("problems", JSON),
+    Column("verdict", Text, nullable=False, default=""),
+    Column("created_at", BigInteger, nullable=False),
+    Column("last_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+    Index("talks_by_state", "state", "last_at"),
+)
+
+talk_turns: Final = Table(
+    "talk_turns",
+    metadata,
+    Column("talk_id", Text, ForeignKey("talks.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("speaker", Text, nullable=False),
+    Column("kind", Text, CheckConstraint("kind IN ('words', 'call', 'fact')", name="talk_turns_kind"), nullable=False),
+    Column("text", Text, nullable=False, info=PERSONAL),  # as people read it
+    Column("remarks", JSON, nullable=False),  # the trace, a line each
+    Column("answers", JSON),  # of the system to this turn, from which a talk is taken up again
+    Column("created_at", BigInteger, nullable=False),
+)

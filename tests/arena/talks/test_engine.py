@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.arena.talks.made import Counting, people
+from tests.endpoints.test_chat_endpoint import stub
+
+from duologue.arena.talks import sessions, shared_systems
+from duologue.arena.talks.engine import TalkEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.arena.conftest import Clock
+
+    from duologue.arena.database.database import Database
+    from duologue.arena.talks.sessions import TalkTurn
+
+
+@pytest.fixture
+def system(monkeypatch: pytest.MonkeyPatch) -> Counting:
+    made = Counting()
+    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name: made)
+    return made
+
+
+@pytest.fixture
+def engine(database: Database) -> Iterator[TalkEngine]:
+    made = TalkEngine(database)
+    yield made
+    made.close()
+
+
+def begin(database: Database, task: str = "conversation", system: str = "counting", **options: object) -> str:
+    (person,) = people(database, "Ann")
+    shows = ("goal", "knowledge")
+    return database.write(
+        lambda connection: sessions.start(
+            connection, task=task, system=system, scene="3", person=person, shows=shows, lang="en"
+        )
+    )
+
+
+def heard(database: Database, talk: str) -> list[TalkTurn]:
+    with database.reading() as connection:
+        return sessions.turns_of(connection, talk)
+
+
+def spoken(database: Database, engine: TalkEngine, talk: str, text: str) -> list[str]:
+    """Say something, and return what is answered."""
+    with database.reading() as connection:
+        found = sessions.find_talk(connection, talk)
+    assert found is not None
+    at = database.write(lambda connection: sessions.say(connection, talk, found.person_id, text, now=database.now()))
+    engine.answer(talk)
+    assert engine.wait(talk, 20)
+    return [one.text for one in heard(database, talk) if one.position > at]
+
+
+def ready(database: Database, engine: TalkEngine, talk: str) -> None:
+    engine.answer(talk)
+    assert engine.wait(talk, 20)
+
+
+def test_a_talk_goes_on_where_it_stood_when_the_site_is_started_anew(
+    database: Database, engine: TalkEngine, system: Counting
+) -> None:
+    talk = begin(database)
+    ready(database, engine, talk)
+    assert spoken(database, engine, talk, "hello") == ["<b>1</b> heard, asked 1 times"]
+    assert spoken(database, engine, talk, "again") == ["<b>3</b> heard, asked 2 times"]
+    other = TalkEngine(database)
+    assert spoken(database, other, talk, "and now?") == ["<b>5</b> heard, asked 3 times"]  # nothing was asked twice
+    assert spoken(database, engine, talk, "back") == ["<b>7</b> heard, asked 4 times"]  # the first one knows of it
+    other.close()
+    assert [one.speaker for one in heard(database, talk)] == ["user", "system"] * 4
+
+
+def test_a_turn_that_was_not_answered_when_the_site_died_is_answered_later(
+    database: Database, engine: TalkEngine, system: Counting
+) -> None:
+    talk = begin(database)
+    ready(database, engine, talk)
+    with database.reading() as connection:
+        person = sessions.find_talk(connection, talk).person_id  # type: ignore[union-attr]
+    database.write(lambda connection: sessions.say(connection, talk, person, "hello", now=1))
+    other = TalkEngine(database)
+    ready(database, other, talk)
+    other.close()
+    assert [one.text for one in heard(database, talk)] == ["hello", "<b>1</b> heard, asked 1 times"]
+
+
+def test_one_system_is_prepared_once_for_all_talks(database: Database, engine: TalkEngine, system: Counting) -> None:
+    talks = [begin(database) for _ in range(3)]
+    for talk in talks:
+        ready(database, engine, talk)
+    assert [spoken(database, engine, talk, "hi")[0][:12] for talk in talks] == ["<b>1</b> hea"] * 3
+    assert system.prepared == 1
+
+
+def test_a_system_that_fails_or_is_slow_is_told_and_can_be_asked_again(
+    database: Database, engine: TalkEngine, system: Counting
+) -> None:
+    talk = begin(database)
+    ready(database, engine, talk)
+    system.failing = True
+    assert spoken(database, engine, talk, "hello") == []
+    with database.reading() as connection:
+        assert sessions.find_talk(connection, talk).trouble == "failed"  # type: ignore[union-attr]
+    system.failing = False
+    ready(database, engine, talk)
+    assert [one.speaker for one in heard(database, talk)] == ["user", "system"]
+    with database.reading() as connection:
+        assert sessions.find_talk(connection, talk).trouble == ""  # type: ignore[union-attr]
+
+
+def test_a_slow_system_is_told_and_holds_up_no_other(database: Database, system: Counting) -> None:
+    engine = TalkEngine(database, answer_seconds=0.05)
+    slow, quick = begin(database), begin(database, "restaurant", "solver")
+    ready(database, engine, slow)
+    with database.reading() as connection:
+        person = sessions.find_talk(connection, slow).person_id  # type: ignore[union-attr]
+    system.go.clear()
+    database.write(lambda connection: sessions.say(connection, slow, person, "hello", now=1))
+    engine.answer(slow)
+    assert not engine.wait(slow, 0.3)
+    with database.reading() as connection:
+        assert sessions.find_talk(connection, slow).trouble == "slow"  # type: ignore[union-attr]
+    system.go.set()
+    assert engine.wait(slow, 20)
+    assert [one.speaker for one in heard(database, slow)] == ["user", "system"]  # late, but there
+    assert quick
+    engine.close()
+
+
+def test_the_booking_bot_is_talked_with_from_its_rows(database: Database, engine: TalkEngine) -> None:
+    talk = begin(database, "restaurant", "solver")
+    ready(database, engine, talk)
+    spoken(database, engine, talk, "may i have a table for four in a cheap price range please")
+    other = TalkEngine(database)
+    answers = spoken(database, other, talk, "bye")
+    other.close()
+    with database.reading() as connection:
+        found = sessions.find_talk(connection, talk)
+        dialogue = sessions.finished(connection, talk)
+    assert found is not None
+    assert (found.state, answers) == ("finished", answers)
+    assert found.setting is not None
+    assert "table" in found.setting.how
+    assert dialogue is not None
+    assert [turn.text for turn in dialogue.turns if turn.speaker == "user"][0].startswith("may i have")
+
+
+def test_a_chat_endpoint_is_a_system_too(database: Database, engine: TalkEngine) -> None:
+    pieces = b"".join(
+        b'data: {"choices": [{"delta": {"content": "%s"}}]}\n\n' % word for word in (b"one ", b"two ", b"three")
+    )
+    with stub(pieces + b"data: [DONE]\n\n") as address:
+        talk = begin(database, "conversation", f"{address}#m")
+        ready(database, engine, talk)
+        assert spoken(database, engine, talk, "count") == ["one two three"]
+    assert spoken(database, engine, talk, "more") == []
+    with database.reading() as connection:
+        found = sessions.find_talk(connection, talk)
+    assert found is not None
+    assert found.trouble.startswith("failed: the endpoint at")
+
+
+def test_a_system_that_there_is_not_is_told(database: Database, engine: TalkEngine) -> None:
+    talk = begin(database, "restaurant", "nobody")
+    ready(database, engine, talk)
+    with database.reading() as connection:
+        found = sessions.find_talk(connection, talk)
+    assert found is not None
+    assert "nobody" in found.trouble
+
+
+def test_nobody_else_speaks_in_a_talk_and_nobody_out_of_turn(
+    database: Database, engine: TalkEngine, system: Counting, clock: Clock
+) -> None:
+    from duologue.core.errors import UsageError
+
+    talk = begin(database)
+    (other,) = people(database, "Ben")
+    with database.reading() as connection:
+        person = sessions.find_talk(connection, talk).person_id  # type: ignore[union-attr]
+
+    def say(who: str, text: str = "hi") -> None:
+        database.write(lambda connection: sessions.say(connection, talk, who, text, now=clock()))
+
+    with pytest.raises(UsageError, match="has not answered"):
+        say(person)
+    ready(database, engine, talk)
+    with pytest.raises(UsageError, match="no talk"):
+        say(other)
+    with pytest.raises(UsageError, match="at most"):
+        say(person, "x" * 2001)
+    say(person)
+    with pytest.raises(UsageError, match="has not answered"):
+        say(person)
+    clock.pass_by(days=2)
+    assert database.write(lambda connection: sessions.expire(connection, now=clock())) == 1
+    with pytest.raises(UsageError, match="is over"):
+        say(person)
