@@ -11,6 +11,9 @@ SOURCE = TESTS.parent / "src" / "duologue"
 ELSEWHERE = {
     "arena/database/migrations/env.py": "arena/database/test_schema.py",
     "arena/database/migrations/versions/0001_the_first_tables.py": "arena/database/test_schema.py",
+    "arena/talks/replies.py": "arena/talks/test_engine.py",
+    "arena/talks/rows.py": "arena/talks/test_pairing.py",
+    "arena/talks/waiting_room.py": "arena/talks/test_pairing.py",
     "challenges/conversation/collector/account_search.py": "cli/test_collect.py",
     "challenges/conversation/collector/plan.py": "cli/test_collect.py",
     "challenges/conversation/commands/session.py": "cli/test_collect.py",
@@ -54,6 +57,8 @@ ELSEWHERE = {
     "text/personal/numbers.py": "text/test_anonymiser.py",
     "text/personal/online.py": "text/test_anonymiser.py",
     "text/personal/spans.py": "text/test_anonymiser.py",
+    "run/kept_answers.py": "arena/talks/test_engine.py",
+    "run/partners.py": "cli/test_conversations.py",
     "web/requests.py": "web/test_server.py",
 }
 """Modules without a mirror that no test names, with the test module that goes through them; empty: none does yet."""

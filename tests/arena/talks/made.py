@@ -11,6 +11,8 @@ from duologue.core.records import Answer, Record
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlalchemy import Connection
+
     from duologue.arena.database.database import Database
     from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Sample
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
 
 def people(database: Database, *names: str) -> list[str]:
     """Add volunteers and return their ids."""
-    return [
-        database.write(lambda connection, name=name: add_person(connection, name, ["volunteer"], now=1, by=None))
-        for name in names
-    ]
+
+    def action(connection: Connection) -> list[str]:
+        return [add_person(connection, name, ["volunteer"], now=1, by=None) for name in names]
+
+    return database.write(action)
 
 
 class Counting:

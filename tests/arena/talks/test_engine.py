@@ -8,6 +8,7 @@ from tests.endpoints.test_chat_endpoint import stub
 
 from duologue.arena.talks import sessions, shared_systems
 from duologue.arena.talks.engine import TalkEngine
+from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tests.arena.conftest import Clock
 
     from duologue.arena.database.database import Database
-    from duologue.arena.talks.sessions import TalkTurn
+    from duologue.arena.talks.sessions import Talk, TalkTurn
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def engine(database: Database) -> Iterator[TalkEngine]:
     made.close()
 
 
-def begin(database: Database, task: str = "conversation", system: str = "counting", **options: object) -> str:
+def begin(database: Database, task: str = "conversation", system: str = "counting") -> str:
     (person,) = people(database, "Ann")
     shows = ("goal", "knowledge")
     return database.write(
@@ -47,11 +48,16 @@ def heard(database: Database, talk: str) -> list[TalkTurn]:
         return sessions.turns_of(connection, talk)
 
 
-def spoken(database: Database, engine: TalkEngine, talk: str, text: str) -> list[str]:
-    """Say something, and return what is answered."""
+def kept(database: Database, talk: str) -> Talk:
     with database.reading() as connection:
         found = sessions.find_talk(connection, talk)
     assert found is not None
+    return found
+
+
+def spoken(database: Database, engine: TalkEngine, talk: str, text: str) -> list[str]:
+    """Say something, and return what is answered."""
+    found = kept(database, talk)
     at = database.write(lambda connection: sessions.say(connection, talk, found.person_id, text, now=database.now()))
     engine.answer(talk)
     assert engine.wait(talk, 20)
@@ -82,8 +88,7 @@ def test_a_turn_that_was_not_answered_when_the_site_died_is_answered_later(
 ) -> None:
     talk = begin(database)
     ready(database, engine, talk)
-    with database.reading() as connection:
-        person = sessions.find_talk(connection, talk).person_id  # type: ignore[union-attr]
+    person = kept(database, talk).person_id
     database.write(lambda connection: sessions.say(connection, talk, person, "hello", now=1))
     other = TalkEngine(database)
     ready(database, other, talk)
@@ -106,31 +111,31 @@ def test_a_system_that_fails_or_is_slow_is_told_and_can_be_asked_again(
     ready(database, engine, talk)
     system.failing = True
     assert spoken(database, engine, talk, "hello") == []
-    with database.reading() as connection:
-        assert sessions.find_talk(connection, talk).trouble == "failed"  # type: ignore[union-attr]
+    assert kept(database, talk).trouble == "failed"
     system.failing = False
     ready(database, engine, talk)
     assert [one.speaker for one in heard(database, talk)] == ["user", "system"]
-    with database.reading() as connection:
-        assert sessions.find_talk(connection, talk).trouble == ""  # type: ignore[union-attr]
+    assert kept(database, talk).trouble == ""
 
 
 def test_a_slow_system_is_told_and_holds_up_no_other(database: Database, system: Counting) -> None:
-    engine = TalkEngine(database, answer_seconds=0.05)
-    slow, quick = begin(database), begin(database, "restaurant", "solver")
+    engine = TalkEngine(database, answer_seconds=0.5)
+    slow = begin(database)
     ready(database, engine, slow)
-    with database.reading() as connection:
-        person = sessions.find_talk(connection, slow).person_id  # type: ignore[union-attr]
     system.go.clear()
+    person = kept(database, slow).person_id
     database.write(lambda connection: sessions.say(connection, slow, person, "hello", now=1))
     engine.answer(slow)
-    assert not engine.wait(slow, 0.3)
-    with database.reading() as connection:
-        assert sessions.find_talk(connection, slow).trouble == "slow"  # type: ignore[union-attr]
+    with stub(b'data: {"choices": [{"delta": {"content": "quick"}}]}\n\ndata: [DONE]\n\n') as address:
+        quick = begin(database, system=f"{address}#m")
+        ready(database, engine, quick)
+        assert spoken(database, engine, quick, "hello") == ["quick"]
+    assert not engine.wait(slow, 0.8)
+    assert kept(database, slow).trouble == "slow"
     system.go.set()
     assert engine.wait(slow, 20)
     assert [one.speaker for one in heard(database, slow)] == ["user", "system"]  # late, but there
-    assert quick
+    assert kept(database, slow).trouble == ""
     engine.close()
 
 
@@ -149,7 +154,7 @@ def test_the_booking_bot_is_talked_with_from_its_rows(database: Database, engine
     assert found.setting is not None
     assert "table" in found.setting.how
     assert dialogue is not None
-    assert [turn.text for turn in dialogue.turns if turn.speaker == "user"][0].startswith("may i have")
+    assert next(turn.text for turn in dialogue.turns if turn.speaker == "user").startswith("may i have")
 
 
 def test_a_chat_endpoint_is_a_system_too(database: Database, engine: TalkEngine) -> None:
@@ -161,30 +166,23 @@ def test_a_chat_endpoint_is_a_system_too(database: Database, engine: TalkEngine)
         ready(database, engine, talk)
         assert spoken(database, engine, talk, "count") == ["one two three"]
     assert spoken(database, engine, talk, "more") == []
-    with database.reading() as connection:
-        found = sessions.find_talk(connection, talk)
-    assert found is not None
+    found = kept(database, talk)
     assert found.trouble.startswith("failed: the endpoint at")
 
 
 def test_a_system_that_there_is_not_is_told(database: Database, engine: TalkEngine) -> None:
     talk = begin(database, "restaurant", "nobody")
     ready(database, engine, talk)
-    with database.reading() as connection:
-        found = sessions.find_talk(connection, talk)
-    assert found is not None
+    found = kept(database, talk)
     assert "nobody" in found.trouble
 
 
 def test_nobody_else_speaks_in_a_talk_and_nobody_out_of_turn(
     database: Database, engine: TalkEngine, system: Counting, clock: Clock
 ) -> None:
-    from duologue.core.errors import UsageError
-
     talk = begin(database)
     (other,) = people(database, "Ben")
-    with database.reading() as connection:
-        person = sessions.find_talk(connection, talk).person_id  # type: ignore[union-attr]
+    person = kept(database, talk).person_id
 
     def say(who: str, text: str = "hi") -> None:
         database.write(lambda connection: sessions.say(connection, talk, who, text, now=clock()))

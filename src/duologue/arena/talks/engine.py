@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 from sqlalchemy import update
@@ -117,6 +118,8 @@ class TalkEngine:
                 self._database.write(keep_reply(live, talk_id, last.position, shown, now=self._database.now))
                 known = last.position + max(len(shown), 1)
             self._hold(talk_id, known, live)
+        except CancelledError:
+            _LOG.info("talk %s waited too long for its system", talk_id)  # which it has been told
         except DuologueError as error:
             self._tell(talk_id, f"{FAILED}: {error}")
         except BaseException:  # noqa: BLE001  # a system may fail in any way

@@ -14,8 +14,8 @@ from sqlalchemy import func, insert, select, update
 from duologue.arena.database.tables import new_id
 from duologue.arena.talks.pair_checks import pair_problems
 from duologue.arena.talks.pair_settings import PairSettings, checked, least_led, speaker_due
-from duologue.arena.talks.sessions import LONGEST, TalkTurn, add_turns, end, own_talk, turns_of
 from duologue.arena.talks.rows import record_of
+from duologue.arena.talks.sessions import LONGEST, TalkTurn, add_turns, end, own_talk, turns_of
 from duologue.arena.talks.tables import pairing_people, pairing_scenes, pairings, talks
 from duologue.arena.talks.waiting_room import free_scene, on_either_side, partner_for, stand, times_led
 from duologue.core.capabilities import lacking_capability

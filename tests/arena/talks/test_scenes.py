@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from duologue.arena.talks.scenes import TalkScene, read_scene, scenes_of
+from duologue.core.errors import UsageError
+
+
+@pytest.mark.parametrize("scene", [TalkScene(0), TalkScene(7, Path("a b@c.jsonl"))])
+def test_a_scene_is_read_as_it_was_written(scene: TalkScene) -> None:
+    assert read_scene(str(scene)) == scene
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "3@", "@a", "٣"])
+def test_what_is_no_scene_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no scene"):
+        read_scene(text)
+
+
+def test_scenes_differ_in_their_seeds() -> None:
+    assert scenes_of(Path("g"), 2, 5) == ["5@g", "6@g"]
