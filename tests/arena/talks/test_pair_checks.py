@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.arena.talks.test_pairing import good, scenes
+from tests.arena.talks.test_pairs import good, scenes
 
 from duologue.arena.talks.pair_checks import pair_problems, plain
 from duologue.arena.talks.pair_settings import PairSettings
-from duologue.arena.talks.pairing import paired_task
+from duologue.arena.talks.pairs import paired_task
 from duologue.core.records import Dialogue, Turn
 
 SETTINGS = PairSettings(shortest=4, longest=6)

@@ -12,7 +12,7 @@ from tests.arena.conftest import Clock
 from tests.arena.talks.made import people
 
 from duologue.arena.storage import open_database
-from duologue.arena.talks import pairing, sessions
+from duologue.arena.talks import pairs, sessions
 from duologue.arena.talks.pair_settings import PairSettings, speaker_due
 from duologue.arena.talks.tables import pairing_people, pairing_scenes, talks
 from duologue.core.errors import UsageError
@@ -47,7 +47,7 @@ def scenes(count: int) -> list[Dialogue]:
 
 def begin(database: Database, count: int = 3, with_settings: PairSettings = SETTINGS) -> str:
     return database.write(
-        lambda connection: pairing.start_pairing(
+        lambda connection: pairs.start_pairing(
             connection, title="Films", task="proactive", scenes=scenes(count), settings=with_settings, now=1
         )
     )
@@ -59,23 +59,23 @@ class Hall:
     def __init__(self, database: Database, clock: Clock, pairing_id: str) -> None:
         self.database, self.clock, self.id = database, clock, pairing_id
 
-    def wait(self, person: str) -> pairing.PairPlace:
-        return self.database.write(lambda connection: pairing.wait(connection, self.id, person, now=self.clock()))
+    def wait(self, person: str) -> pairs.PairPlace:
+        return self.database.write(lambda connection: pairs.wait(connection, self.id, person, now=self.clock()))
 
-    def place(self, person: str) -> pairing.PairPlace:
+    def place(self, person: str) -> pairs.PairPlace:
         with self.database.reading() as connection:
-            return pairing.place_of(connection, self.id, person)
+            return pairs.place_of(connection, self.id, person)
 
     def say(self, talk: str, person: str, text: str) -> int:
         return self.database.write(
-            lambda connection: pairing.say_to_partner(connection, talk, person, text, now=self.clock())
+            lambda connection: pairs.say_to_partner(connection, talk, person, text, now=self.clock())
         )
 
     def complete(self, talk: str, person: str) -> None:
-        self.database.write(lambda connection: pairing.complete(connection, talk, person, now=self.clock()))
+        self.database.write(lambda connection: pairs.complete(connection, talk, person, now=self.clock()))
 
     def give_up(self, talk: str, person: str) -> None:
-        self.database.write(lambda connection: pairing.give_up(connection, talk, person, now=self.clock()))
+        self.database.write(lambda connection: pairs.give_up(connection, talk, person, now=self.clock()))
 
     def talk(self, talk: str) -> sessions.Talk:
         with self.database.reading() as connection:
@@ -85,7 +85,7 @@ class Hall:
 
     def scenes(self) -> dict[str, int]:
         with self.database.reading() as connection:
-            return pairing.scene_counts(connection, self.id)
+            return pairs.scene_counts(connection, self.id)
 
 
 @pytest.fixture
@@ -127,8 +127,8 @@ def test_two_people_make_a_dialogue_that_is_exported_and_read_again(
     assert (found.state, found.ended_by, found.verdict, found.problems) == ("finished", "leader", "accepted", ())
     assert hall.scenes() == {"free": 2, "taken": 0, "done": 1}
     with database.reading() as connection:
-        dialogues = pairing.accepted_dialogues(connection, hall.id)
-    task = pairing.paired_task("proactive")
+        dialogues = pairs.accepted_dialogues(connection, hall.id)
+    task = pairs.paired_task("proactive")
     task.write_dialogues(dialogues, tmp_path / "sessions.jsonl")
     examples = list(load_task("proactive").load(tmp_path / "sessions.jsonl"))
     assert ["".join((one.references[0].text or "").split()) for one in examples] == [good()[0], good()[2]]
@@ -162,7 +162,7 @@ def test_the_longest_dialogue_ends_by_itself_and_a_bad_one_frees_its_scene(hall:
     assert hall.scenes()["free"] == 3
     with pytest.raises(UsageError, match="is over"):
         hall.say(talk, ann, "more")
-    database.write(lambda connection: pairing.judge(connection, talk, "accepted"))
+    database.write(lambda connection: pairs.judge(connection, talk, "accepted"))
     assert hall.scenes() == {"free": 2, "taken": 0, "done": 1}
 
 
@@ -195,18 +195,18 @@ def test_who_is_not_there_any_more_is_not_paired(hall: Hall, database: Database,
 
 def test_a_closed_campaign_pairs_nobody(hall: Hall, database: Database) -> None:
     (ann,) = people(database, "Ann")
-    database.write(lambda connection: pairing.close_pairing(connection, hall.id))
+    database.write(lambda connection: pairs.close_pairing(connection, hall.id))
     with pytest.raises(UsageError, match="closed"):
         hall.wait(ann)
 
 
 def test_settings_that_no_dialogue_can_keep_are_refused() -> None:
-    task = pairing.paired_task("proactive")
-    assert pairing.settings_for(task, turn_seconds=5).longest == 18
+    task = pairs.paired_task("proactive")
+    assert pairs.settings_for(task, turn_seconds=5).longest == 18
     with pytest.raises(UsageError, match="at most 18"):
-        pairing.settings_for(task, shortest=20)
+        pairs.settings_for(task, shortest=20)
     with pytest.raises(UsageError, match="Paired"):
-        pairing.paired_task("spoken")
+        pairs.paired_task("spoken")
 
 
 class PairingMachine(RuleBasedStateMachine):
@@ -242,7 +242,7 @@ class PairingMachine(RuleBasedStateMachine):
         talk = self.hall.talk(place.talk_id)
         with self.database.reading() as connection:
             count = len(sessions.turns_of(connection, talk.id))
-        mine = speaker_due(SETTINGS, count) == pairing.side_of(talk, person)
+        mine = speaker_due(SETTINGS, count) == pairs.side_of(talk, person)
         late = self.clock() - talk.last_at > SETTINGS.turn_seconds * 1000
         if mine and not late:
             assert self.hall.say(talk.id, person, f"text {next(self.texts)}") == count
@@ -253,7 +253,7 @@ class PairingMachine(RuleBasedStateMachine):
     @rule(who=st.integers(0, 4))
     def leave(self, who: int) -> None:
         person = self.people[who]
-        self.database.write(lambda connection: pairing.leave(connection, self.hall.id, person, now=self.clock()))
+        self.database.write(lambda connection: pairs.leave(connection, self.hall.id, person, now=self.clock()))
         assert self.hall.place(person).state == "away"
 
     @rule(seconds=st.sampled_from([1, 15, 25, 59, 61]))
