@@ -55,6 +55,9 @@ SECTIONS = {
         "robustness": ("duologue.cli.robustness:robustness", "Score systems clean and under noise, as a figure."),
         "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
     },
+    "People": {
+        "campaign": ("duologue.cli.campaign:campaign", "Let people rate systems by a protocol: blind, balanced."),
+    },
     "About": {
         "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
         "cite": ("duologue.cli.cite:cite", "Print what to cite for a task and its data, as text and BibTeX."),

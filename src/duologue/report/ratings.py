@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -21,7 +22,7 @@ from duologue.report.numbers import NOTHING, probability
 from duologue.report.responsive_table import Column, ResponsiveTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import RenderableType
 
@@ -312,13 +313,24 @@ def _judged_to_json(one: JudgedValue) -> dict[str, Any]:
     return told
 
 
-def ratings_page(found: RatingsSummary, *, title: str, commands: Sequence[str] = ()) -> str:
-    """Return a summary as an HTML page in English and Chinese; the same summary gives the same bytes."""
+def ratings_page(
+    found: RatingsSummary,
+    *,
+    title: str,
+    commands: Sequence[str] = (),
+    name: str = "ratings.html.j2",
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
+    """Return a summary as an HTML page in English and Chinese; the same summary gives the same bytes.
+
+    `name` is a template that goes on from that of ratings, with `more` values.
+    """
     ends: list[float] = []
     for one in found.rated.systems if found.rated else ():
         if one.total is not None:
             ends += [value for value in (one.total.low, one.total.value, one.total.high) if value is not None]
-    return template("ratings.html.j2").render(
+    return template(name).render(
+        **more,
         title=title,
         found=found,
         automatic=found.rated is not None and any(one.automatic is not None for one in found.rated.systems),

@@ -149,6 +149,20 @@ unseen_option = click.option(
     is_flag=True,
     help="Refuse a result unless it is shown that its system did not see the truth in training.",
 )
+workspace_option = click.option(
+    "--workspace",
+    type=OUT_FOLDER,
+    default=WORKSPACE,
+    show_default=True,
+    help="Folder of the site; its database is site/site.db below it.",
+)
+database_option = click.option(
+    "--database",
+    "address",
+    default=None,
+    metavar="URL",
+    help="The site's database, where it is another one: postgresql://user@host/name.",
+)
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 

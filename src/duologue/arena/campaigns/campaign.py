@@ -46,6 +46,8 @@ class CampaignSettings(Record, frozen=True, kw_only=True):
     """Ratings from one attention check to the next; 0: none."""
     seed: int = 1
     """Of all chance: order of items for each person, sides of pairs."""
+    sources: dict[str, str] = {}
+    """Of live campaigns what a talk with a system is started with, where it is not the system's name."""
 
 
 class Campaign(NamedTuple):

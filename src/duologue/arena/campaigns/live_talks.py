@@ -63,7 +63,8 @@ def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: 
         if system is None or row[f"answer_{side}"] is not None:
             continue
         if talk is None:
-            talk = room.start(connection, task=campaign.task, system=system, scene=row["item_key"], person=person)
+            source = campaign.settings.sources.get(system, system)
+            talk = room.start(connection, task=campaign.task, system=source, scene=row["item_key"], person=person)
             changed = update(campaign_assignments).where(given.id == lease.assignment)
             connection.execute(changed.values({f"talk_{side}": talk}))
             return str(talk)

@@ -1,0 +1,154 @@
+"""A campaign before it starts: what is asked for, held against its protocol, with all its items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from duologue.arena.campaigns.campaign import CampaignSettings, start_campaign
+from duologue.arena.campaigns.campaign_protocol import CampaignProtocol, campaign_protocols
+from duologue.arena.campaigns.material import Material, material_of_files, material_of_scenes
+from duologue.core.capabilities import lacking_capability
+from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Conversable
+from duologue.judges.judge_texts import load_texts
+from duologue.judges.results import JudgedFiles
+from duologue.ratings.protocol import RatingProtocol, find_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.arena.database.database import Database
+    from duologue.core.protocols import Task, World
+
+
+class GivenSystem(NamedTuple):
+    """A system that is to be rated."""
+
+    name: str
+    """What the results call it; volunteers never see it."""
+    source: str
+    """Its result file, or what a talk with it is started with: a registered name, a model folder, an endpoint."""
+
+    @classmethod
+    def of(cls, word: str) -> GivenSystem:
+        """Return the system of NAME=SOURCE, or of SOURCE alone."""
+        name, mark, source = word.partition("=")
+        if not mark:
+            return cls(Path(word).name.partition(".")[0] or word, word)
+        if not name.strip() or not source.strip():
+            raise UsageError(f"'{word}' is no system; give NAME=RESULT_FILE, or NAME=SYSTEM for people to talk with")
+        return cls(name.strip(), source.strip())
+
+
+class Proposal(NamedTuple):
+    """A campaign that can be started."""
+
+    task: str
+    protocol: CampaignProtocol
+    rating: RatingProtocol
+    material: Material
+    settings: CampaignSettings
+    title: str
+
+    def start(self, database: Database) -> str:
+        """Write it into a database and return its id. Raises as `start_campaign`."""
+        return database.write(
+            lambda connection: start_campaign(connection, **self._asdict(), now=database.now()),
+        )
+
+
+def propose(
+    protocol: CampaignProtocol,
+    systems: Sequence[str],
+    *,
+    n: int,
+    task: str | None = None,
+    golds: Sequence[Path] = (),
+    data: Path | None = None,
+    world: World | None = None,
+    whole: bool = False,
+    place: Path | None = None,
+    automatic: Mapping[str, float] | None = None,
+    settings: CampaignSettings,
+    title: str = "",
+) -> Proposal:
+    """Return a campaign of a protocol over `n` items, drawn by the seed.
+
+    `systems` are NAME=SOURCE: all result files, or all systems that people talk with, in `n` scenes that are drawn from
+    `place` (a file of goals or knowledge; `None`: built in). `automatic` has scores by system: where more are given
+    than enter, the best do. Raises `UsageError` for what does not go together; else as `material_of_files`.
+    """
+    loaded = _task_of(protocol, task)
+    rating = find_protocol(protocol.ratings or _ratings_of(loaded.info.name))
+    given = _entered([GivenSystem.of(word) for word in systems], protocol, automatic)
+    files = [one for one in given if Path(one.source).is_file()]
+    if files and len(files) < len(given):
+        other = next(one for one in given if one not in files)
+        raise UsageError(f"'{other.source}' is no file; give all systems as NAME=RESULT_FILE, or none")
+    title = title or f"{protocol.name}: {loaded.info.name}"
+    if files:
+        unit = "dialogue" if whole or protocol.unit == "dialogue" else _unit_of(loaded, protocol)
+        judged = JudgedFiles(
+            tuple(Path(one.source) for one in files), tuple(one.name for one in files), tuple(golds), data, whole
+        )
+        bare = msgspec.structs.replace(rating, reference="") if protocol.unit == "pair" else rating
+        material = material_of_files(loaded, judged, bare, unit, n=n, seed=settings.seed, world=world)
+        return Proposal(
+            loaded.info.name, msgspec.structs.replace(protocol, live=False), rating, material, settings, title
+        )
+    if not protocol.live:
+        raise UsageError(f"'{given[0].source}' is no file; {protocol.name} rates result files: give NAME=RESULT_FILE")
+    if not isinstance(loaded, Conversable):
+        raise lacking_capability(loaded.info.name, "Conversable", "give result files: NAME=RESULT_FILE")
+    if golds or data is not None or whole:
+        raise UsageError("people talk with these systems: leave --gold, --input and --whole out, or give result files")
+    scenes = [_scene(settings.seed + number, place) for number in range(n)]
+    material = material_of_scenes(scenes, [one.name for one in given])
+    sources = {one.name: one.source for one in given if one.source != one.name}
+    settings = msgspec.structs.replace(settings, sources=sources)
+    return Proposal(loaded.info.name, protocol, rating, material, settings, title)
+
+
+def _scene(seed: int, place: Path | None) -> str:
+    """Return what a talk is set in, as talks write it: a seed, and the file that is drawn from."""
+    return str(seed) if place is None else f"{seed}@{place.absolute()}"
+
+
+def _task_of(protocol: CampaignProtocol, task: str | None) -> Task:
+    if protocol.task and task not in (None, protocol.task):
+        raise UsageError(f"{protocol.name} rates systems of {protocol.task}, not of {task}")
+    name = protocol.task or task
+    if name is None:
+        raise UsageError(f"{protocol.name} is for any task: say which with --task")
+    return load_task(name)
+
+
+def _ratings_of(task: str) -> str:
+    found = next((one.ratings for one in campaign_protocols().values() if one.task == task and one.ratings), None)
+    if found is None:
+        raise UsageError(f"no rating protocol is known of {task}; a campaign protocol of your own names one (ratings)")
+    return found
+
+
+def _unit_of(task: Task, protocol: CampaignProtocol) -> str:
+    return load_texts(task).texts.unit if protocol.unit == "pair" else protocol.unit
+
+
+def _entered(
+    given: Sequence[GivenSystem], protocol: CampaignProtocol, automatic: Mapping[str, float] | None
+) -> list[GivenSystem]:
+    """Return the systems that enter: all, or the best by their automatic scores where there are too many."""
+    names = [one.name for one in given]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"two systems are called '{twice[0]}'; give each its own name: NAME=SOURCE")
+    if automatic is None or not protocol.enter or len(given) <= protocol.enter:
+        return list(given)
+    lacking = [name for name in names if name not in automatic]
+    if lacking:
+        raise UsageError(f"'{lacking[0]}' has no automatic score, by which the {protocol.enter} best enter")
+    return sorted(given, key=lambda one: (-automatic[one.name], one.name))[: protocol.enter]

@@ -1,0 +1,184 @@
+"""`duologue campaign start` and `link`: items, systems, and links for volunteers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.arena.campaigns.campaign import Campaign
+    from duologue.arena.database.database import Database
+
+_site_option = click.option(
+    "--site", default="http://127.0.0.1:8000", show_default=True, help="Where people find the site: begins each link."
+)
+_days_option = click.option(
+    "--days", type=click.IntRange(1, 366), default=60, show_default=True, help="How long links live."
+)
+
+
+@click.command()
+@click.argument("word", metavar="PROTOCOL")
+@click.option(
+    "--systems",
+    multiple=True,
+    required=True,
+    metavar="NAME=SOURCE",
+    help="A result file, or a system to talk with; once for each, or with commas.",
+)
+@click.option("--n", type=click.IntRange(min=1), required=True, help="Items (or scenes), drawn by the seed.")
+@click.option("--task", default=None, help="The task, for protocols of any task (arena).")
+@click.option("--gold", type=options.PATH, multiple=True, help="A truth file with the contexts; may be repeated.")
+@click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
+@options.kb_option("spoken")
+@click.option("--whole", is_flag=True, help="Each file holds whole dialogues (`duologue simulate --out`).")
+@click.option("--goals", "place", type=options.PATH, default=None, help="Talks: the file that scenes are drawn from.")
+@click.option(
+    "--automatic", type=options.PATH, default=None, help="A table system,score: of too many systems the best enter."
+)
+@options.count_option("--per-item", "Raters of each item.  [default: the protocol's]")
+@options.count_option("--lease", "Minutes that an item waits for the volunteer who has it.", default=60)
+@click.option(
+    "--checks",
+    type=click.IntRange(min=0),
+    default=None,
+    help="Ratings from one attention check to the next; 0: none.  [default: the protocol's]",
+)
+@click.option("--title", default="", help="What volunteers and organisers read.")
+@click.option("--volunteers", type=click.IntRange(min=0), default=0, help="Invite so many at once: a link for each.")
+@_site_option
+@_days_option
+@options.seed_option
+@options.workspace_option
+@options.database_option
+@options.json_option
+def start(
+    *,
+    word: str,
+    systems: tuple[str, ...],
+    n: int,
+    task: str | None,
+    gold: tuple[Path, ...],
+    data: Path | None,
+    kb: Path | None,
+    whole: bool,
+    place: Path | None,
+    automatic: Path | None,
+    per_item: int | None,
+    lease: int,
+    checks: int | None,
+    title: str,
+    volunteers: int,
+    site: str,
+    days: int,
+    seed: int,
+    workspace: Path,
+    address: str | None,
+    as_json: bool,
+) -> None:
+    """Start a campaign of PROTOCOL (campaign protocols; or your own FILE.toml) over some systems.
+
+    Systems are result files of the same data, or, where the protocol has people talk, systems by name, model folders
+    and chat endpoints. Volunteers never see their names. Several --volunteers get a link each; people rate on the site
+    (`duologue site`).
+
+    \b
+    Examples:
+      duologue campaign start spoken --systems a=A.json,b=B.json --input T.json --kb G.json --n 50 --volunteers 3
+      duologue campaign start conversation --systems a=A.txt --systems b=B.txt --gold T.txt --n 30
+      duologue campaign start proactive --systems planner,matcher --n 20
+      duologue campaign start arena --task proactive --systems a=A.jsonl,b=B.jsonl --whole --n 40
+    """
+    import msgspec
+
+    from duologue.arena.campaigns.campaign import CampaignSettings, find_campaign, status_of
+    from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
+    from duologue.arena.campaigns.proposal import propose
+    from duologue.arena.storage import open_database
+    from duologue.core.plugins import load_task
+    from duologue.ratings.files import read_system_scores
+
+    protocol = find_campaign_protocol(word)
+    if checks is not None:
+        protocol = msgspec.structs.replace(protocol, check_every=checks)
+    settings = CampaignSettings(
+        per_item=per_item or protocol.per_item, lease_minutes=lease, check_every=protocol.check_every, seed=seed
+    )
+    name = protocol.task or task
+    proposal = propose(
+        protocol,
+        [one.strip() for words in systems for one in words.split(",") if one.strip()],
+        n=n, task=task, golds=gold, data=data, whole=whole, place=place, settings=settings, title=title,
+        world=options.world_of(load_task(name), kb) if name and kb else None,
+        automatic=read_system_scores(automatic) if automatic else None,
+    )  # fmt: skip
+    with open_database(workspace, address) as database:
+        campaign_id = proposal.start(database)
+        with database.reading() as connection:
+            made = find_campaign(connection, campaign_id)
+            found = status_of(connection, made)
+        links = _invite(database, made, volunteers, site, days)
+    if as_json:
+        console.as_json({"id": campaign_id, "title": made.title, **found._asdict(), "links": links})
+        return
+    console.line(f"Campaign {campaign_id} is open: {made.title}", bold=True)
+    console.line(
+        f"{len(proposal.material.items):,} items of {len(made.systems)} systems, {made.settings.per_item} raters each: "
+        f"{found.wanted:,} ratings."
+    )
+    if links:
+        _show_links(links)
+    else:
+        console.line(f"Next: duologue campaign link {campaign_id} --n 3")
+
+
+@click.command()
+@click.argument("word", metavar="CAMPAIGN")
+@click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
+@_site_option
+@_days_option
+@options.workspace_option
+@options.database_option
+@options.json_option
+def link(*, word: str, n: int, site: str, days: int, workspace: Path, address: str | None, as_json: bool) -> None:
+    """Invite volunteers to CAMPAIGN: each link is one person, and leads back to where that person stopped.
+
+    Nobody is told a link a second time; whoever loses one gets a new one from the site's page of people.
+
+    \b
+    Examples:
+      duologue campaign link 3f2a --n 5
+      duologue campaign link 3f2a --n 5 --site https://ratings.example.org
+    """
+    from duologue.arena.campaigns.campaign import find_campaign
+    from duologue.arena.storage import open_database
+
+    with open_database(workspace, address) as database:
+        with database.reading() as connection:
+            found = find_campaign(connection, word)
+        links = _invite(database, found, n, site, days)
+    if as_json:
+        console.as_json(links)
+        return
+    _show_links(links)
+
+
+def _invite(database: Database, found: Campaign, n: int, site: str, days: int) -> list[dict[str, str]]:
+    from duologue.arena.campaigns.invitation import invite
+
+    return [
+        {"code": one.code, "link": site.rstrip("/") + one.path}
+        for one in invite(database, found, n, days=days, by=None)
+    ]
+
+
+def _show_links(links: list[dict[str, str]]) -> None:
+    console.line("One link for each volunteer (nobody is told them again):")
+    for one in links:
+        console.line(f"  {one['code']}  {one['link']}")
+    console.line("People rate on the site: duologue site")

@@ -1,0 +1,114 @@
+"""`duologue campaign` from end to end, through the installed command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.arena.campaigns.made import Volunteer, by_length
+
+from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.tables import campaign_volunteers
+from duologue.arena.storage import open_database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A truth file of ten customers, and the replies of two systems."""
+    made = tmp_path_factory.mktemp("campaign")
+    for name, replies in {
+        "gold.txt": "S: yes yes yes {}",
+        "a.txt": "S_HYP: yes {}",
+        "b.txt": "S_HYP: yes yes {}",
+    }.items():
+        rows = [f"U: my parcel {number} is late\n{replies.format(number)}\n" for number in range(10)]
+        (made / name).write_text("\n".join(rows), encoding="utf-8")
+    return made
+
+
+def start(duologue: Any, folder: Path, workspace: Path, *more: object) -> dict[str, Any]:
+    systems = f"one={folder / 'a.txt'},two={folder / 'b.txt'}"
+    told = duologue(
+        "campaign", "start", "conversation", "--systems", systems, "--gold", folder / "gold.txt", "--n", 6,
+        "--per-item", 3, "--checks", 5, "--workspace", workspace, "--json", *more,
+    )  # fmt: skip
+    assert told.code == 0, told.err
+    found: dict[str, Any] = json.loads(told.out)
+    return found
+
+
+def rate(workspace: Path, campaign_id: str) -> None:
+    """Let all invited volunteers rate everything."""
+    with open_database(workspace, durable=False) as database:
+        with database.reading() as connection:
+            opinion = by_length(find_campaign(connection, campaign_id))
+            people = sorted(row.person_id for row in connection.execute(campaign_volunteers.select()))
+        for person in people:
+            Volunteer(database, campaign_id, person).rate_all(opinion)
+
+
+def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    made = start(duologue, folder, tmp_path, "--volunteers", 3)
+    assert (made["units"], made["wanted"]) == (18, 54)
+    assert [one["code"] for one in made["links"]] == ["r01", "r02", "r03"]
+    assert all(one["link"].startswith("http://127.0.0.1:8000/enter/") for one in made["links"])
+    where = ("--workspace", tmp_path)
+    assert "nobody has rated anything" in duologue("campaign", "results", made["id"], *where).err
+    rate(tmp_path, made["id"])
+    told = duologue("campaign", "status", made["id"][:6], *where)
+    assert "54 of 54 ratings" in told.out
+    assert "r02: 18 rated" in told.out
+    shown = duologue("campaign", "results", made["id"], *where, "--out", tmp_path / "page.html")
+    assert shown.code == 0, shown.err
+    assert "reference" in shown.out
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "r03" in page
+    assert "注意力检查" in page
+    found = json.loads(duologue("campaign", "results", made["id"], *where, "--json").out)
+    assert [one["system"] for one in found["systems"] if one["rank"]] == ["two", "one"]
+    out = tmp_path / "ratings.csv"
+    assert duologue("campaign", "export", made["id"], *where, "--out", out).code == 0
+    scored = json.loads(duologue("ratings", "score", out, "--protocol", "conversation", "--json").out)
+    assert scored["systems"] == found["systems"]
+    assert duologue("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
+    assert duologue("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
+
+
+def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    made = start(duologue, folder, tmp_path)
+    where = ("--workspace", tmp_path)
+    assert "vote, 2 items" in duologue("campaign", "norm", made["id"], "--n", 2, *where).out
+    for state in ("discuss", "revote", "closed"):
+        assert state in duologue("campaign", "norm", made["id"], "--next", *where).out
+    assert "no norming round is open" in duologue("campaign", "norm", made["id"], "--next", *where).err
+    links = json.loads(duologue("campaign", "link", made["id"], "--n", 2, *where, "--json").out)
+    assert len({one["link"] for one in links}) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("spoken", "--systems", "a=none.json", "--n", 3), "is no file; spoken rates result files"),
+        (("conversatio", "--systems", "a=b", "--n", 3), "did you mean 'conversation'"),
+        (("arena", "--systems", "a=b,c=d", "--n", 3), "say which with --task"),
+        (("spoken", "--task", "proactive", "--systems", "a=b", "--n", 3), "rates systems of spoken"),
+        (("proactive", "--systems", "a,a", "--n", 3), "two systems are called 'a'"),
+        (("proactive", "--systems", "=a", "--n", 3), "is no system"),
+    ],
+)
+def test_what_does_not_go_together_is_said(duologue: Any, tmp_path: Path, words: tuple[object, ...], said: str) -> None:
+    found = duologue("campaign", "start", *words, "--workspace", tmp_path)
+    assert found.code == 2
+    assert said in found.err
+
+
+def test_systems_to_talk_with_make_a_live_campaign(duologue: Any, tmp_path: Path) -> None:
+    words = ("campaign", "start", "proactive", "--systems", "planner,other=matcher", "--n", 3, "--workspace", tmp_path)
+    made = json.loads(duologue(*words, "--json").out)
+    assert (made["units"], made["dialogues"]) == (6, 6)
+    assert "arena: any task" in duologue("campaign", "protocols").out
+    assert "0 of 6 dialogues" in duologue("campaign", "status", "--workspace", tmp_path).out
