@@ -235,6 +235,18 @@ def test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand(tmp_pa
     assert "model saved in gpt2" in told
 
 
+def test_the_commands_of_the_annotation_page_run_as_they_stand(tmp_path: Path) -> None:
+    lines = commands_in("docs/guide/annotation.md")
+    assert {line.split()[2] for line in lines if line.startswith("duologue annotate")} == {
+        "new", "import", "suggest", "assign", "status", "agreement", "adjudicate", "export",
+    }  # fmt: skip
+    told = in_a_shell(lines, tmp_path)
+    assert told.count("link: /enter/") == 3
+    assert "mentions: F1 1.000" in told
+    assert "intents, alpha (nominal): 1.000" in told
+    assert "10 dialogues in annotated.json" in told
+
+
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:
     page = (ROOT / "docs/guide/your-own-bot.md").read_text(encoding="utf-8")
     bot = re.search(r"```python\n# bot.py\n(.*?)```", page, flags=re.DOTALL)

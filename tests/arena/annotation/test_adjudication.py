@@ -66,7 +66,7 @@ def test_disagreements_come_first(database: Database, tmp_path: Path) -> None:
     assert [(one.dialogue, one.differing, one.status) for one in found] == [
         (names[2], 4, "waiting"),
         (names[1], 2, "waiting"),
-        (names[0], 0, "waiting"),
+        (names[0], 0, "agreed"),
     ]
 
 
@@ -92,7 +92,7 @@ def test_a_third_person_decides(database: Database, tmp_path: Path) -> None:
     assert told["done"]
     with database.reading() as connection:
         found = disputed(all_work(connection, made))
-    assert [one.status for one in found] == ["waiting", "waiting", "done"]
+    assert [one.status for one in found] == ["waiting", "done", "agreed"]
 
 
 def test_it_takes_two_to_differ(database: Database, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ class Disputed(NamedTuple):
     differing: int
     """Marks that some of them have."""
     status: str
-    """`waiting`, `open` (somebody adjudicates) or `done`."""
+    """`waiting`, `open` (somebody adjudicates), `done`, or `agreed`, where nothing differs."""
 
 
 def disputed(work: Sequence[DialogueWork]) -> list[Disputed]:
@@ -48,9 +48,11 @@ def disputed(work: Sequence[DialogueWork]) -> list[Disputed]:
             merged = merge([sheet.items for sheet in one.done()], "ent-")
             differing = sum(not item.confirmed for item in merged)
             sheets = [sheet for sheet in one.sheets if sheet.role == "adjudicator"]
-            status = "waiting" if not sheets else "done" if any(s.status == "done" for s in sheets) else "open"
+            status = "waiting" if differing else "agreed"
+            if sheets:
+                status = "done" if one.done("adjudicator") else "open"
             found.append(Disputed(one.name, len(one.done()), len(merged) - differing, differing, status))
-    order = ("waiting", "open", "done")
+    order = ("waiting", "open", "done", "agreed")
     return sorted(found, key=lambda one: (order.index(one.status), -one.differing, one.dialogue))
 
 

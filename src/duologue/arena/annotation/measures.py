@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duologue.arena.annotation.sheets import DialogueWork, Sheet
 
 
-class Estimate(NamedTuple):
+class EstimatedDifference(NamedTuple):
     """A figure with its 95 % interval."""
 
     value: float | None
@@ -49,14 +49,14 @@ class SuggestionMeasures(NamedTuple):
     seconds_assisted: float | None
     """Geometric mean of the time per dialogue."""
     seconds_control: float | None
-    time_ratio: Estimate
+    time_ratio: EstimatedDifference
     """Time per utterance with suggestions by that without."""
     followed_assisted: float | None
     """Mean F1 of a finished sheet against the suggestions."""
     followed_control: float | None
-    anchoring: Estimate
+    anchoring: EstimatedDifference
     """Difference of these two, of different dialogues (Welch)."""
-    anchoring_paired: Estimate
+    anchoring_paired: EstimatedDifference
     """The same within dialogues that somebody annotated with and somebody without."""
 
     def share(self, state: ItemState) -> float | None:
@@ -93,7 +93,7 @@ def measure(work: Sequence[DialogueWork]) -> SuggestionMeasures:
         control=len(followed[False]),
         seconds_assisted=math.exp(float(np.mean(seconds[True]))) if seconds[True] else None,
         seconds_control=math.exp(float(np.mean(seconds[False]))) if seconds[False] else None,
-        time_ratio=Estimate(_power(ratio.value), _power(ratio.low), _power(ratio.high), ratio.n, ratio.why),
+        time_ratio=EstimatedDifference(_power(ratio.value), _power(ratio.low), _power(ratio.high), ratio.n, ratio.why),
         followed_assisted=float(np.mean(followed[True])) if followed[True] else None,
         followed_control=float(np.mean(followed[False])) if followed[False] else None,
         anchoring=welch(followed[True], followed[False]),
@@ -120,7 +120,7 @@ def _contents(items: Sequence[AnnotationItem], layers: set[ItemLayer]) -> list[t
     return [(one.layer, one.turn, one.start, one.end, one.label) for one in items if one.layer in layers]
 
 
-def welch(a: Sequence[float], b: Sequence[float]) -> Estimate:
+def welch(a: Sequence[float], b: Sequence[float]) -> EstimatedDifference:
     """Return mean(a) - mean(b) of independent groups with Welch's interval (1947).
 
     >>> found = welch([3.0, 4.0, 5.0, 4.0, 4.5], [1.0, 2.0, 2.5, 1.5, 2.0])
@@ -130,28 +130,30 @@ def welch(a: Sequence[float], b: Sequence[float]) -> Estimate:
     n = len(a) + len(b)
     if not a or not b:
         which = "with suggestions" if not a else "without suggestions, the control group"
-        return Estimate(None, None, None, n, f"nothing is finished {which}")
+        return EstimatedDifference(None, None, None, n, f"nothing is finished {which}")
     value = float(np.mean(a) - np.mean(b))
     if min(len(a), len(b)) < 2 or n < FEWEST:
-        return Estimate(value, None, None, n, f"{len(a)} and {len(b)} are too few for an interval")
+        return EstimatedDifference(value, None, None, n, f"{len(a)} and {len(b)} are too few for an interval")
     parts = [float(np.var(one, ddof=1)) / len(one) for one in (a, b)]
     if not sum(parts):
-        return Estimate(value, None, None, n, "nothing differs within the groups, so there is no interval")
+        return EstimatedDifference(value, None, None, n, "nothing differs within the groups, so there is no interval")
     freedom = sum(parts) ** 2 / sum(part**2 / (len(one) - 1) for part, one in zip(parts, (a, b), strict=True))
     half = student_cut(freedom) * math.sqrt(sum(parts))
-    return Estimate(value, value - half, value + half, n)
+    return EstimatedDifference(value, value - half, value + half, n)
 
 
-def paired(differences: Sequence[float]) -> Estimate:
+def paired(differences: Sequence[float]) -> EstimatedDifference:
     """Return the mean of paired differences with Student's interval."""
     n = len(differences)
     if not n:
-        return Estimate(None, None, None, 0, "no dialogue is finished both with and without suggestions")
+        return EstimatedDifference(None, None, None, 0, "no dialogue is finished both with and without suggestions")
     value = float(np.mean(differences))
     if n < FEWEST:
-        return Estimate(value, None, None, n, f"{n} dialogues are too few for an interval; it takes {FEWEST}")
+        return EstimatedDifference(
+            value, None, None, n, f"{n} dialogues are too few for an interval; it takes {FEWEST}"
+        )
     spread = float(np.std(differences, ddof=1))
     if not spread:
-        return Estimate(value, None, None, n, "all differences are equal, so there is no interval")
+        return EstimatedDifference(value, None, None, n, "all differences are equal, so there is no interval")
     half = student_cut(n - 1) * spread / math.sqrt(n)
-    return Estimate(value, value - half, value + half, n)
+    return EstimatedDifference(value, value - half, value + half, n)

@@ -1,0 +1,61 @@
+"""`duologue annotate` through the installed command; the guide's page runs all of its verbs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.arena.annotation.calls import bare_rows, rows, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def project(duologue: Any, tmp_path: Path) -> tuple[str, ...]:
+    """Return the options of a workspace with a project of three bare calls."""
+    where = ("--workspace", str(tmp_path / "w"))
+    assert duologue("annotate", "new", "mobilecs/extraction", "calls", *where).code == 0
+    write(bare_rows(rows(3)), tmp_path / "bare.json")
+    assert "3 dialogues are new" in duologue("annotate", "import", "calls", tmp_path / "bare.json", *where).out
+    return where
+
+
+def test_a_project_from_its_beginning_to_the_official_file(
+    duologue: Any, tmp_path: Path, project: tuple[str, ...]
+) -> None:
+    annotated = write(rows(3), tmp_path / "annotated.json")
+    assert (
+        "in 3 dialogues; 0 have none"
+        in duologue("annotate", "suggest", "calls", "--annotated", annotated, *project).out
+    )
+    told = duologue("annotate", "assign", "calls", "--to", "Anna", "--count", "1", *project).out
+    assert "link: /enter/" in told
+    assert "has 1 dialogues more" in told
+    again = duologue("annotate", "assign", "calls", "--to", "Anna", *project).out
+    assert "link" not in again
+    assert "Ben has annotated 3" in duologue("annotate", "import", "calls", annotated, "--by", "Ben", *project).out
+    found = json.loads(duologue("annotate", "status", "calls", "--json", *project).out)
+    assert found["progress"]["finished"] >= 2
+    assert found["suggestions"]["anchoring"]["why"]
+    done = duologue("annotate", "export", "calls", "--out", tmp_path / "out.json", "--by", "Ben", *project)
+    assert "3 dialogues" in done.out
+    assert json.loads((tmp_path / "out.json").read_text()) == rows(3)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["new", "restaurant", "other"], "has no layers that people annotate"),
+        (["assign", "calls"], "give --to NAME or --adjudicator NAME"),
+        (["suggest", "calls"], "give one of RESULT, --system and --annotated"),
+        (["suggest", "calls", "--system", "solver"], "solver"),
+        (["status", "call"], "did you mean 'calls'"),
+        (["export", "calls", "--out", "x.json", "--by", "Eve"], "nobody called 'Eve'"),
+    ],
+)
+def test_slips_are_told_in_a_sentence(duologue: Any, project: tuple[str, ...], words: list[str], told: str) -> None:
+    done = duologue("annotate", *words, *project)
+    assert done.code == 2
+    assert told in done.err
