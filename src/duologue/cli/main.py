@@ -33,6 +33,28 @@ SECTIONS = {
         "generate": ("duologue.cli.generate:generate", "Make data of a task with its simulator."),
         "show": ("duologue.cli.show:show", "Show a data file as plain text, with statistics."),
     },
+    "Systems": {
+        "train": ("duologue.cli.train:train", "Train a system and save the model."),
+        "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
+        "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
+        "pack": ("duologue.cli.pack:pack_system", "Pack a system for organisers: its results from one command."),
+        "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
+    },
+    "Results": {
+        "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),
+        "score": ("duologue.cli.score:score", "Score a result file against the truth."),
+        "compare": ("duologue.cli.compare:compare", "Test whether two result files really differ."),
+        "board": ("duologue.cli.board:board", "Rank result files or saved scores, as a page too, with ties as ties."),
+        "export": ("duologue.cli.export:export", "Write results in the forms of other tools: logs, cards, hubs."),
+        "judge": ("duologue.cli.judge:judge", "Let a chat model rate results by the challenge's criteria; test it."),
+        "ratings": ("duologue.cli.ratings:ratings", "Score systems by what people and judges said; plan campaigns."),
+        "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
+    },
+    "Experiments": {
+        "simulate": ("duologue.cli.simulate:simulate", "Play whole conversations with a simulated user; judge them."),
+        "robustness": ("duologue.cli.robustness:robustness", "Score systems clean and under noise, as a figure."),
+        "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
+    },
     "People": {
         "campaign": ("duologue.cli.campaign:campaign", "Let people rate systems by a protocol: blind, balanced."),
         "annotate": (
