@@ -157,3 +157,9 @@ def test_what_is_held_out_influences_nothing_but_the_choice(name: str, tiny: Tin
         judged.add(tuple(json.loads(line)["held_out_loss"] for line in lines))
     assert len(seen) == 1
     assert len(judged) == 2 or judged == {()}  # and what learns step by step is judged by it in every part
+
+
+@pytest.mark.parametrize("name", names("systems"))
+def test_an_option_that_no_recipe_has_is_named(name: str) -> None:
+    with pytest.raises(UsageError, match="unknown key 'no_such_key'"):
+        resolve(load_system_class(name).Recipe, overrides=["no_such_key=1"])

@@ -46,7 +46,7 @@ class Strict(Record, frozen=True):
 
 
 class Decoding(Record, frozen=True):
-    renamed: ClassVar[dict[str, str]] = {"mass": "top_p"}
+    former_names: ClassVar[dict[str, str]] = {"mass": "top_p"}
     top_p: float = 0.9
 
 

@@ -252,13 +252,13 @@ def _mistakes_in_record(
     record: type[msgspec.Struct], table: dict[str, Any], path: str, *, complete: bool
 ) -> Iterator[str]:
     fields = {field.encode_name: field for field in msgspec.structs.fields(record)}
-    renamed: dict[str, str] = getattr(record, "renamed", {})  # former names of fields
+    former: dict[str, str] = getattr(record, "former_names", {})  # former names of fields
     for key, part in table.items():
         name = _join(path, key)
         if key in fields:
             yield from _mistakes(fields[key].type, part, name, complete=complete)
-        elif key in renamed:
-            yield f"'{name}' is now called '{_join(path, renamed[key])}'; rename it"
+        elif key in former:
+            yield f"'{name}' is now called '{_join(path, former[key])}'; rename it"
         else:
             known = {_join(path, option) for option in fields}
             deeper = {long for long in _all_keys(record, path) if long.endswith(f".{key}")}
