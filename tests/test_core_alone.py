@@ -16,13 +16,14 @@ import click
 import pytest
 
 from duologue.cli.main import cli, main
-from duologue.core.plugins import names
+from duologue.core.plugins import load_task, names
 from duologue.exports.formats import FORMATS, ExportFormat
 from duologue.systems.process import ProcessRecipe
 from tests.judges.judged_pairs import note_of_pairs
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
+TALKS = GOLDEN / "conversation/contract/evaluation.txt"
 FINE, DOWN = "", "is it running?"
 
 RUNNER = """
@@ -97,7 +98,7 @@ def outcomes(
 
 def tries(folder: Path) -> list[Try]:
     """Return a call of every verb and of every system, with what is to come of it."""
-    talks, sessions = GOLDEN / "conversation/contract/evaluation.txt", GOLDEN / "proactive/contract/sessions.txt"
+    talks, sessions = TALKS, GOLDEN / "proactive/contract/sessions.txt"
     spoken, graph = GOLDEN / "spoken/contract/valid.json", GOLDEN / "spoken/tiny-kg.json"
     data = "data/tst1/dialog-task1API-kb1_atmosphere-distr0.5-tst2.json"
     truth = data.replace(".json", ".answers.json")
@@ -155,6 +156,7 @@ def tries(folder: Path) -> list[Try]:
         (["score", "restaurant", "--gold", truth, "random.json", "--out", "b.report.json"], FINE),
         (["score", "mobilecs/extraction", "--gold", raw, "mentions.json", "--partial"], "score"),
         (["compare", "a.report.json", "b.report.json"], FINE),
+        (["combine", "conversation", "said.txt", "said.txt", "--input", talks, "--out", "both.txt"], FINE),
         (["board", "a.report.json", "b.report.json", "--out", "page.html"], FINE),
         (["board", "restaurant", ".", "--gold", truth], FINE),
         *[exported(one) for one in FORMATS],
@@ -212,6 +214,7 @@ def prepare(folder: Path) -> None:
     rows = [f"{item},{system},{rater},{item % 2}\n" for item in range(9) for system in "ab" for rater in "xyz"]
     (folder / "people.csv").write_text("item,system,rater,task-success\n" + "".join(rows), encoding="utf-8")
     note_of_pairs(folder)
+    (folder / "said.txt").write_text("hello\n" * len(list(load_task("conversation").load(TALKS))), encoding="utf-8")
     turns = [{"from": "customer", "text": "hello"}, {"from": "help", "text": "hi"}]
     (folder / "chats.jsonl").write_text(json.dumps({"id": "1", "turns": turns}) + "\n", encoding="utf-8")
 

@@ -43,6 +43,7 @@ SECTIONS = {
     "Results": {
         "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),
         "score": ("duologue.cli.score:score", "Score a result file against the truth."),
+        "combine": ("duologue.cli.combine:combine", "Make one result file of several systems', by their agreement."),
         "compare": ("duologue.cli.compare:compare", "Test whether two result files really differ."),
         "board": ("duologue.cli.board:board", "Rank result files or saved scores, as a page too, with ties as ties."),
         "export": ("duologue.cli.export:export", "Write results in the forms of other tools: logs, cards, hubs."),

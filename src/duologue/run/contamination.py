@@ -302,6 +302,9 @@ def exposure_of(
     and one folder, the result is taken to be that model's. Of a truth without texts only the note can tell, by what
     was answered.
     """
+    if note is not None and note.get("combined"):
+        parts = note["combined"] if isinstance(note["combined"], list) else []
+        return _worst([exposure_of(one, result, truth, files, models) for one in parts if isinstance(one, dict)])
     sketch: Sketch | str | None
     if note is None:
         sketch = sketch_of(models[0]) if len(models) == 1 else None
@@ -318,6 +321,20 @@ def exposure_of(
         with suppress(msgspec.ValidationError):
             return msgspec.convert(note.get("exposure"), Exposure)
     return found
+
+
+def _worst(found: Sequence[Exposure | None]) -> Exposure | None:
+    """Return how much a combination of systems saw: as much as the one that saw most; not known where one is not."""
+    if not found or None in found:
+        return None
+    known = [one for one in found if one is not None]
+    return next((one for one in known if one.unknown), max(known, key=lambda one: (one.leak, one.share)))
+
+
+def sketch_beside(result: Path, hash_: str) -> Sketch | None:
+    """Return the sketch of that hash that lies beside a result; `None` where there is none, or it is damaged."""
+    found = _find(hash_, result, ())
+    return found if isinstance(found, Sketch) else None
 
 
 def _find(hash_: str, result: Path, models: Sequence[Path]) -> Sketch | str:

@@ -23,6 +23,21 @@ BEING_WRITTEN = "being written"
 """In place of the hash while the result takes its name: whatever a kill leaves then is ours."""
 
 
+class CombinedResult(Record, frozen=True, kw_only=True):
+    """A result file that was combined with others; what the note beside it said stays empty where there was none."""
+
+    result: str
+    """Without its folder."""
+    sha256: str
+    """Unpacked."""
+    system: str = ""
+    seen: str = ""
+    model: str = ""
+    sketch: str = ""
+    external: list[str] | None = None
+    prompt: str = ""
+
+
 class Provenance(Record, frozen=True, kw_only=True):
     """Where a result file comes from; written beside it as `<result>.run.toml`."""
 
@@ -55,6 +70,8 @@ class Provenance(Record, frozen=True, kw_only=True):
     """How much of the input the model saw in training; `None` where that is not known."""
     prompt: str = ""
     """Language, version and hash of the prompt that a chat model was asked with; empty for other systems."""
+    combined: list[CombinedResult] = []
+    """The result files that `duologue combine` made it from; empty for the result of one system."""
     usage: dict[str, Any] = {}
     """What the answers took, and what could not be read, of systems that tell it."""
     result_hash: str = ""

@@ -158,18 +158,21 @@ def predict(
         answers = answer_all(task, system, examples, journal=journal, progress=progress, accounts=accounts)
         if hasattr(system, "usage"):
             note = msgspec.structs.replace(note, usage=system.usage([accounts[place] for place in sorted(accounts)]))
-        return _write(task, examples, answers, out, note, sketch)
+        return write_result(task, examples, answers, out, note, [sketch] if sketch is not None else [])
 
 
-def _write(
+def write_result(
     task: Task,
     examples: Sequence[Example],
     answers: Sequence[tuple[str, Answer]],
     out: Path,
     note: Provenance,
-    sketch: Sketch | None,
+    sketches: Sequence[Sketch],
 ) -> Provenance:
-    """Write the result, and its note before and after: at no moment does a result of ours lack one."""
+    """Write the result, and its note before and after: at no moment does a result of ours lack one.
+
+    Returns the note with the hash of the result; a stream has no note beside it.
+    """
     if is_stream(out):
         task.write(examples, answers, out)
         return note
@@ -184,7 +187,7 @@ def _write(
         else:
             write_bytes(path, before)
         raise
-    if sketch is not None:
+    for sketch in sketches:
         sketch.put_beside(out)
     note = msgspec.structs.replace(note, result_hash=sha256(Source(out)))
     write_text(path, dump(note))
