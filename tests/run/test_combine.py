@@ -103,23 +103,28 @@ def test_what_one_of_the_systems_saw_is_seen_by_the_combination(tmp_path: Path) 
         references=(Answer(text="it is on its way"),),
     )
     for name, seen, leak in (("clean", [own], False), ("leaky", examples, True)):
-        folder = tmp_path / name
-        folder.mkdir()
-        sketch = Sketch.of({"train": seen}, [TrainingFile(name="t", sha256="0" * 64, part="train")])
-        a = with_note(replies(folder, "a.txt", "x"), model="m", sketch=sketch.hash)
-        b = with_note(replies(folder, "b.txt", "y"), external=[])
-        sketch.put_beside(a)
-        out = folder / "far" / "out.txt"
+        a, b, sketch = with_sketch(tmp_path / name, seen)
+        out = tmp_path / name / "far" / "out.txt"
         made([a, b], out)
         exposure = score(task, [DATA], out, scoring(task)).exposure
         assert exposure is not None
         assert exposure.unknown == ""
         assert exposure.leak == leak
-    (a.parent / f"training-{sketch.hash[:16]}.sketch").unlink()
+    a, b, sketch = with_sketch(tmp_path / "blind", examples)
+    sketch.unlink()
     made([a, b], tmp_path / "blind.txt")
     blind = score(task, [DATA], tmp_path / "blind.txt", scoring(task)).exposure
     assert blind is not None
     assert "not beside the result" in blind.unknown
+
+
+def with_sketch(folder: Path, seen: list[Example]) -> tuple[Path, Path, Path]:
+    """Return the result of a system that was trained on examples, that of one that learns nothing, and the sketch."""
+    folder.mkdir()
+    sketch = Sketch.of({"train": seen}, [TrainingFile(name="t", sha256="0" * 64, part="train")])
+    a = with_note(replies(folder, "a.txt", "x"), model="m", sketch=sketch.hash)
+    sketch.put_beside(a)
+    return a, with_note(replies(folder, "b.txt", "y"), external=[]), folder / f"training-{sketch.hash[:16]}.sketch"
 
 
 def test_facts_go_with_their_text(tmp_path: Path) -> None:
