@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.site.campaign_examples import campaigns
 from tests.site.world import Example
 
 if TYPE_CHECKING:
@@ -31,11 +32,12 @@ def people(world: World) -> list[Example]:
     ]
 
 
-AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people)
+AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, campaigns)
 
 WITHOUT_PAGE = {
     "/language/{language}",  # leads back
     "/static/{mark}/{name}",
     "/healthz",
+    "/campaigns/{id}/ratings.csv",  # a file
 }
 """Routes that answer with no page of their own."""

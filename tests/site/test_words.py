@@ -11,7 +11,7 @@ from duologue.site.words import LANGUAGES, language_of, text, words
 
 SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
-BUILT = ("people.role_", "site.error_")
+BUILT = ("campaigns.norm_", "people.role_", "rate.choose_", "rate.norm_", "site.error_")
 """Beginnings of keys that are put together."""
 
 

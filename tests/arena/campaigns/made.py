@@ -76,7 +76,9 @@ class MadeRoom:
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, str]] = []
 
-    def start(self, connection: Connection, *, task: str, system: str, scene: str, person: str) -> str:
+    def start(
+        self, connection: Connection, *, task: str, system: str, scene: str, person: str, shows: Sequence[str]
+    ) -> str:
         """Begin a talk."""
         self.begun.append((system, scene, person))
         return f"talk-{len(self.begun)}"

@@ -61,6 +61,8 @@ class CampaignProtocol(Record, frozen=True, kw_only=True):
     """What is rated: a reply in its context, a whole dialogue, or which of two dialogues or replies is better."""
     live: bool = False
     """Whether raters talk with the systems themselves, unless a campaign is given result files."""
+    talker_sees: tuple[str, ...] = ()
+    """What who talks sees beside the words: `goal`, or nothing."""
     goal_when_rating: bool = True
     knowledge_when_rating: bool = True
     paired: bool = True

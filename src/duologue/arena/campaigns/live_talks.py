@@ -12,6 +12,8 @@ from duologue.arena.campaigns.material import ShownAnswer
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from duologue.arena.campaigns.assignment import Lease
@@ -26,11 +28,18 @@ class FinishedTalk(msgspec.Struct, frozen=True, kw_only=True):
     knowledge: tuple[Triple, ...] = ()
     goal: tuple[str, ...] = ()
 
+    @property
+    def held(self) -> bool:
+        """Whether both have said something."""
+        return {"user", "system"} <= {speaker for speaker, _ in self.turns}
+
 
 class TalkRoom(Protocol):
     """Where people talk with systems."""
 
-    def start(self, connection: Connection, *, task: str, system: str, scene: str, person: str) -> str:
+    def start(
+        self, connection: Connection, *, task: str, system: str, scene: str, person: str, shows: Sequence[str]
+    ) -> str:
         """Begin a talk of a person with a system, who is not told its name, and return the talk's id."""
         ...
 
@@ -62,13 +71,20 @@ def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: 
         system, talk = row[f"system_{side}"], row[f"talk_{side}"]
         if system is None or row[f"answer_{side}"] is not None:
             continue
-        if talk is None:
+        found = room.finished(connection, talk) if talk is not None else None
+        if talk is None or (found is not None and not found.held):  # one that was given up is held anew
             source = campaign.settings.sources.get(system, system)
-            talk = room.start(connection, task=campaign.task, system=source, scene=row["item_key"], person=person)
+            talk = room.start(
+                connection,
+                task=campaign.task,
+                system=source,
+                scene=row["item_key"],
+                person=person,
+                shows=campaign.protocol.talker_sees,
+            )
             changed = update(campaign_assignments).where(given.id == lease.assignment)
             connection.execute(changed.values({f"talk_{side}": talk}))
             return str(talk)
-        found = room.finished(connection, talk)
         if found is None:
             return str(talk)
         content = msgspec.to_builtins(ShownAnswer(turns=found.turns))

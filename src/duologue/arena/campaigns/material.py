@@ -82,7 +82,7 @@ def material_of_files(
     for key in keys:
         first = next(iter(found.values()))[key]
         context = ShownContext(
-            turns=_turns(first.sample.history) if unit == "reply" else (),
+            turns=shown_turns(first.sample.history) if unit == "reply" else (),
             knowledge=knowledge.of(first),
             goal=goal_lines(first.sample.goal),
         )
@@ -126,15 +126,16 @@ def _human(task: Task, files: JudgedFiles, found: Mapping[str, Mapping[str, Judg
 
 def _answer(item: JudgedItem, unit: str) -> ShownAnswer:
     turns = item.dialogue if unit == "dialogue" else item.dialogue[-1:]
-    return ShownAnswer(turns=_turns(turns), facts=tuple(map(_triple, item.facts)))
+    return ShownAnswer(turns=shown_turns(turns), facts=tuple(map(shown_triple, item.facts)))
 
 
-def _turns(turns: Sequence[Turn]) -> tuple[Utterance, ...]:
+def shown_turns(turns: Sequence[Turn]) -> tuple[Utterance, ...]:
     """Return what both partners could hear."""
     return tuple((one.speaker, one.text) for one in turns if one.speaker != "api")
 
 
-def _triple(fact: Fact) -> Triple:
+def shown_triple(fact: Fact) -> Triple:
+    """Return a fact as people read it."""
     told = "、".join(map(str, fact.object)) if isinstance(fact.object, tuple) else str(fact.object)
     return fact.subject, fact.relation, told
 
@@ -151,4 +152,4 @@ class _Knowledge:
 
     def of(self, item: JudgedItem) -> tuple[Triple, ...]:
         facts = self._prompt.known_facts(item) if self._prompt is not None else item.sample.knowledge
-        return tuple(map(_triple, facts))
+        return tuple(map(shown_triple, facts))

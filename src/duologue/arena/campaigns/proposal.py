@@ -83,7 +83,11 @@ def propose(
     than enter, the best do. Raises `UsageError` for what does not go together; else as `material_of_files`.
     """
     loaded = _task_of(protocol, task)
-    rating = find_protocol(protocol.ratings or _ratings_of(loaded.info.name))
+    if not protocol.ratings or protocol.unit == "pair":
+        own = _own_of(loaded.info.name, protocol)
+        sees = protocol.talker_sees or own.talker_sees
+        protocol = msgspec.structs.replace(protocol, ratings=protocol.ratings or own.ratings, talker_sees=sees)
+    rating = find_protocol(protocol.ratings)
     given = _entered([GivenSystem.of(word) for word in systems], protocol, automatic)
     files = [one for one in given if Path(one.source).is_file()]
     if files and len(files) < len(given):
@@ -127,11 +131,14 @@ def _task_of(protocol: CampaignProtocol, task: str | None) -> Task:
     return load_task(name)
 
 
-def _ratings_of(task: str) -> str:
-    found = next((one.ratings for one in campaign_protocols().values() if one.task == task and one.ratings), None)
-    if found is None:
-        raise UsageError(f"no rating protocol is known of {task}; a campaign protocol of your own names one (ratings)")
-    return found
+def _own_of(task: str, protocol: CampaignProtocol) -> CampaignProtocol:
+    """Return the task's own campaign protocol, for one that is for any task."""
+    own = next((one for one in campaign_protocols().values() if one.task == task and one.ratings), None)
+    if own is not None:
+        return own
+    if protocol.ratings:
+        return protocol
+    raise UsageError(f"no rating protocol is known of {task}; a campaign protocol of your own names one (ratings)")
 
 
 def _unit_of(task: Task, protocol: CampaignProtocol) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from sqlalchemy import func, select
 
 from duologue.arena.campaigns.assignment import NothingLeft, take
@@ -32,7 +33,8 @@ Stage = Literal["rate", "talk", "wait", "done", "closed"]
 class ShownItem(Record, frozen=True, kw_only=True):
     """One item as it is shown to be rated; systems have no names here."""
 
-    assignment: str
+    assignment: str = ""
+    """What a ballot names; empty for an item of a norming round."""
     onboarding: bool = False
     """Whether it is one to learn from, whose right points are told afterwards."""
     history: tuple[tuple[str, str], ...] = ()
@@ -103,19 +105,41 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
 
     Raises `UsageError` for an item that is not the person's.
     """
-    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    given = campaign_assignments.c
+    row = connection.execute(
+        select(given.unit_id, given.swapped).where(
+            given.id == assignment, given.campaign_id == campaign.id, given.person_id == person
+        )
+    ).one_or_none()
+    if row is None:
+        raise UsageError("this item is not among yours; go back to the campaign's page for the next one")
+    points, reason, remark, version = _said(connection, assignment)
+    if row.swapped and points.get(BETTER) in {"a", "b"}:
+        points = {BETTER: "b" if points[BETTER] == "a" else "a"}
+    return msgspec.structs.replace(
+        shown_unit(connection, campaign, row.unit_id, swapped=row.swapped),
+        assignment=assignment,
+        points=points,
+        reason=reason,
+        remark=remark,
+        version=version,
+    )
+
+
+def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped: bool = False) -> ShownItem:
+    """Return a unit as people see it. Raises `UsageError` where there is none, or nobody has talked for it yet."""
+    units, items = campaign_units.c, campaign_items.c
     row: Any = (
         connection.execute(
-            select(given.swapped, units.answer_a, units.answer_b, items.role, items.context)
-            .join(campaign_units, units.id == given.unit_id)
-            .join(campaign_items, items.id == given.item_id)
-            .where(given.id == assignment, given.campaign_id == campaign.id, given.person_id == person)
+            select(units.answer_a, units.answer_b, units.system_b, items.role, items.context)
+            .join(campaign_items, items.id == units.item_id)
+            .where(units.id == unit, units.campaign_id == campaign.id)
         )
         .mappings()
         .one_or_none()
     )
-    if row is None or row["answer_a"] is None:
-        raise UsageError("this item is not among yours; go back to the campaign's page for the next one")
+    if row is None or row["answer_a"] is None or (row["system_b"] is not None and row["answer_b"] is None):
+        raise UsageError("there is nothing to be rated yet; go back to the campaign's page for the next item")
     wanted = [row["answer_a"], *([row["answer_b"]] if row["answer_b"] is not None else [])]
     answers = campaign_answers.c
     found = {
@@ -123,14 +147,10 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
         for one in connection.execute(select(answers.id, answers.content).where(answers.id.in_(wanted)))
     }
     told = [found[name] for name in wanted]
-    if row["swapped"]:
+    if swapped:
         told.reverse()
-    points, reason, remark, version = _said(connection, assignment)
-    if row["swapped"] and points.get(BETTER) in {"a", "b"}:
-        points = {BETTER: "b" if points[BETTER] == "a" else "a"}
     context = row["context"]
     return ShownItem(
-        assignment=assignment,
         onboarding=row["role"] == "onboarding",
         history=_turns(context["turns"]),
         first=_turns(told[0]["turns"]),
@@ -139,10 +159,6 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
         second_facts=_triples(told[1].get("facts", [])) if len(told) > 1 else (),
         knowledge=_triples(context["knowledge"]) if campaign.protocol.knowledge_when_rating else (),
         goal=tuple(context["goal"]) if campaign.protocol.goal_when_rating else (),
-        points=points,
-        reason=reason,
-        remark=remark,
-        version=version,
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from duologue.site.pages.account import AREA as ACCOUNT
 from duologue.site.pages.audit import AREA as AUDIT
+from duologue.site.pages.campaigns import AREA as CAMPAIGNS
 from duologue.site.pages.entrance import AREA as ENTRANCE
 from duologue.site.pages.people import AREA as PEOPLE
+from duologue.site.pages.rate import AREA as RATE
 
-AREAS = (ENTRANCE, PEOPLE, AUDIT, ACCOUNT)
+AREAS = (ENTRANCE, RATE, CAMPAIGNS, PEOPLE, AUDIT, ACCOUNT)
 """An area more is a line more."""

@@ -1,0 +1,169 @@
+"""Campaigns, for organisers: progress, volunteers with their links, norming, results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from duologue.arena.campaigns.campaign import (
+    all_campaigns,
+    close_campaign,
+    find_campaign,
+    reopen_campaign,
+    status_of,
+)
+from duologue.arena.campaigns.campaign_results import ratings_of, results_of
+from duologue.arena.campaigns.invitation import invite_one, page_of
+from duologue.arena.campaigns.norm_round import advance, all_rounds, current_round, open_round, votes_of
+from duologue.arena.campaigns.volunteers import enrol, quality_of
+from duologue.arena.people.links import path_of
+from duologue.arena.people.secret import derived_secret
+from duologue.core.errors import UsageError
+from duologue.ratings.rows import ratings_text
+from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.page_error import not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from sqlalchemy import Connection
+    from starlette.routing import Route
+
+    from duologue.arena.campaigns.campaign import Campaign
+    from duologue.arena.campaigns.campaign_results import CampaignResults
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+ORGANISERS = ("organiser",)
+_MOST_LINKS = 100
+_MOST_NORMED = 50
+_FILE = Path("ratings.csv")
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [
+        route("/campaigns", show_all, *ORGANISERS),
+        route("/campaigns/{id}", show_one, *ORGANISERS),
+        route("/campaigns/{id}/links", add_links, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/join", join, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/norm", go_on_norming, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/close", close, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/reopen", reopen, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/results", show_results, *ORGANISERS),
+        route("/campaigns/{id}/ratings.csv", download, *ORGANISERS),
+    ]
+
+
+async def show_all(visit: Visit) -> Response:
+    """Show all campaigns."""
+    found = await visit.read(_with_status)
+    return visit.page("campaigns/list.html", title=visit.t("campaigns.title"), campaigns=found)
+
+
+async def show_one(visit: Visit) -> Response:
+    """Show how far a campaign is, and how well each volunteer rates."""
+    campaign = await _campaign(visit)
+    return visit.page("campaigns/campaign.html", title=campaign.title, **await visit.read(_progress, campaign))
+
+
+async def add_links(visit: Visit) -> Response:
+    """Invite volunteers, and show their links once."""
+    campaign, form = await _campaign(visit), await visit.form()
+    n, now, me = form.whole("n", 1, _MOST_LINKS), visit.now, visit.me.id
+    secrets = [derived_secret(visit.key, f"{form.nonce}{number}") for number in range(n)]
+
+    def action(connection: Connection) -> list[str]:
+        return [invite_one(connection, campaign, one, days=60, now=now, by=me) for one in secrets]
+
+    codes = await visit.submit(form, action)
+    links = [(code, visit.base + path_of(one)) for code, one in zip(codes, secrets, strict=True)]
+    return visit.page("campaigns/links.html", title=visit.t("campaigns.links"), campaign=campaign, links=links)
+
+
+async def join(visit: Visit) -> Response:
+    """Let the organiser rate too."""
+    campaign, form = await _campaign(visit), await visit.form()
+    now, me = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: enrol(connection, campaign, me, now))
+    return visit.redirect(page_of(campaign))
+
+
+async def go_on_norming(visit: Visit) -> Response:
+    """Open a norming round, or bring the open one on."""
+    campaign, form = await _campaign(visit), await visit.form()
+    n, now = form.whole("items", 1, _MOST_NORMED) if form.has("items") else None, visit.now
+
+    def action(connection: Connection) -> None:
+        there = current_round(connection, campaign)
+        if n is not None:
+            open_round(connection, campaign, n, now)
+        elif there is not None:
+            advance(connection, there)
+
+    await visit.submit(form, action)
+    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
+
+
+async def close(visit: Visit) -> Response:
+    """End a campaign."""
+    campaign, form = await _campaign(visit), await visit.form()
+    now = visit.now
+    await visit.submit(form, lambda connection: close_campaign(connection, campaign, now))
+    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
+
+
+async def reopen(visit: Visit) -> Response:
+    """Let a campaign go on."""
+    campaign, form = await _campaign(visit), await visit.form()
+    await visit.submit(form, lambda connection: reopen_campaign(connection, campaign))
+    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
+
+
+async def show_results(visit: Visit) -> Response:
+    """Show the ranks by the challenge's rule."""
+    campaign = await _campaign(visit)
+    found = await visit.read(_results, campaign)
+    return visit.page("campaigns/results.html", title=campaign.title, campaign=campaign, found=found)
+
+
+async def download(visit: Visit) -> Response:
+    """Return the ratings as a file that `duologue ratings score` reads."""
+    campaign = await _campaign(visit)
+    text = ratings_text(await visit.read(ratings_of, campaign), _FILE)
+    name = {"Content-Disposition": f'attachment; filename="{campaign.id}.csv"'}
+    return Response(text, media_type="text/csv", headers=name)
+
+
+async def _campaign(visit: Visit) -> Campaign:
+    try:
+        return await visit.read(find_campaign, visit.at("id"))
+    except UsageError as error:
+        raise not_found() from error
+
+
+def _with_status(connection: Connection) -> list[dict[str, Any]]:
+    return [{"campaign": one, "status": status_of(connection, one)} for one in all_campaigns(connection)]
+
+
+def _progress(connection: Connection, campaign: Campaign) -> dict[str, Any]:
+    rounds = all_rounds(connection, campaign)
+    return {
+        "campaign": campaign,
+        "progress": status_of(connection, campaign),
+        "quality": quality_of(connection, campaign),
+        "rounds": [(one, len(votes_of(connection, campaign, one))) for one in rounds],
+        "norm": next((one for one in rounds if one.state != "closed"), None),
+        "most_links": _MOST_LINKS,
+        "most_normed": _MOST_NORMED,
+    }
+
+
+def _results(connection: Connection, campaign: Campaign) -> CampaignResults | None:
+    return results_of(connection, campaign) if ratings_of(connection, campaign) else None
+
+
+AREA = Area("campaigns", routes, (NavigationEntry("/campaigns", "campaigns.title", ORGANISERS),))

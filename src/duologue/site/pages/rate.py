@@ -1,0 +1,202 @@
+"""Rating, for volunteers: one item at a time, blind; corrections; norming rounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from duologue.arena.campaigns.assignment import skip
+from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, cast
+from duologue.arena.campaigns.campaign import all_campaigns, find_campaign
+from duologue.arena.campaigns.norm_round import current_round, remark, remarks_of, vote, votes_of
+from duologue.arena.campaigns.session_room import SessionRoom
+from duologue.arena.campaigns.tables import campaign_volunteers
+from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item, shown_unit, volunteer_view
+from duologue.core.errors import UsageError
+from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.page_error import not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from duologue.arena.campaigns.campaign import Campaign
+    from duologue.arena.campaigns.norm_round import NormRound
+    from duologue.site.form import Form
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+_LONGEST_SECONDS = 86_400
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [
+        route("/rate", show_all),
+        route("/rate/{id}", show_next),
+        route("/rate/{id}/mine", show_mine),
+        route("/rate/{id}/norm", show_norm),
+        route("/rate/{id}/norm/{unit}", vote_on, methods=("POST",)),
+        route("/rate/{id}/norm/{unit}/remark", say, methods=("POST",)),
+        route("/rate/{id}/items/{item}", show_item),
+        route("/rate/{id}/items/{item}", rate, methods=("POST",)),
+        route("/rate/{id}/items/{item}/skip", leave_out, methods=("POST",)),
+    ]
+
+
+async def show_all(visit: Visit) -> Response:
+    """Show the campaigns that somebody rates in."""
+    found = await visit.read(_mine, visit.me.id)
+    return visit.page("rate/list.html", title=visit.t("rate.title"), campaigns=found)
+
+
+async def show_next(visit: Visit) -> Response:
+    """Show what comes next; it waits for this person from now on."""
+    campaign, now, me = await _campaign(visit), visit.now, visit.me.id
+    room = SessionRoom(visit.language, now)
+    view = await visit.site.write(lambda connection: volunteer_view(connection, campaign, me, now, room))
+    norm = await visit.read(current_round, campaign)
+    return _page(visit, "rate/next.html", campaign, view=view, item=view.item, norm=norm)
+
+
+async def show_item(visit: Visit) -> Response:
+    """Show an item that was rated, to be corrected."""
+    campaign = await _campaign(visit)
+    item = await _or_not_found(visit, shown_item, campaign, visit.me.id, visit.at("item"))
+    return _page(visit, "rate/next.html", campaign, view=None, item=item, norm=None)
+
+
+async def rate(visit: Visit) -> Response:
+    """Keep a rating; of an item to learn from, tell what was right."""
+    campaign, form = await _campaign(visit), await visit.form()
+    item, now, me, said = visit.at("item"), visit.now, visit.me.id, _points(form, campaign)
+    reason = form.text("reason", most=100, needed=False)
+    more = form.text("remark", most=LONGEST_REMARK, needed=False)
+    seconds = form.whole("seconds", 0, _LONGEST_SECONDS) if form.text("seconds", most=20, needed=False) else None
+
+    def action(connection: Connection) -> dict[str, Any]:
+        return cast(
+            connection, campaign, me, item, said, now=now, reason=reason, remark=more, seconds=seconds
+        )._asdict()
+
+    outcome = await visit.submit(form, action)
+    if outcome["right"] is None:
+        return visit.redirect(f"/rate/{campaign.id}", said="rate.corrected" if outcome["version"] > 1 else "rate.kept")
+    why = outcome["why_zh" if visit.language == "zh" else "why"]
+    return _page(visit, "rate/learned.html", campaign, right=outcome["right"], why=why)
+
+
+async def leave_out(visit: Visit) -> Response:
+    """Go on without rating an item."""
+    campaign, form = await _campaign(visit), await visit.form()
+    item, me = visit.at("item"), visit.me.id
+    await visit.submit(form, lambda connection: skip(connection, campaign, me, item))
+    return visit.redirect(f"/rate/{campaign.id}", said="rate.skipped")
+
+
+async def show_mine(visit: Visit) -> Response:
+    """Show what somebody has rated."""
+    campaign = await _campaign(visit)
+    found = await visit.read(own_ballots, campaign, visit.me.id)
+    return _page(visit, "rate/mine.html", campaign, ballots=found)
+
+
+async def show_norm(visit: Visit) -> Response:
+    """Show the norming round: to vote blind, to discuss, to vote again."""
+    campaign = await _campaign(visit)
+    norm, entries = await visit.read(_norm, campaign, visit.me.id)
+    return _page(visit, "rate/norm.html", campaign, norm=norm, norm_entries=entries)
+
+
+async def vote_on(visit: Visit) -> Response:
+    """Keep a vote of a norming round."""
+    campaign, form = await _campaign(visit), await visit.form()
+    unit, now, me, said = visit.at("unit"), visit.now, visit.me.id, _points(form, campaign)
+
+    def action(connection: Connection) -> None:
+        vote(connection, campaign, _open_round(connection, campaign), me, unit, said, now)
+
+    await visit.submit(form, action)
+    return visit.redirect(f"/rate/{campaign.id}/norm", said="rate.voted")
+
+
+async def say(visit: Visit) -> Response:
+    """Keep a remark of the discussion."""
+    campaign, form = await _campaign(visit), await visit.form()
+    unit, now, me, text = visit.at("unit"), visit.now, visit.me.id, form.text("text", most=LONGEST_REMARK)
+
+    def action(connection: Connection) -> None:
+        remark(connection, _open_round(connection, campaign), me, unit, text, now)
+
+    await visit.submit(form, action)
+    return visit.redirect(f"/rate/{campaign.id}/norm", said="rate.said")
+
+
+def _page(visit: Visit, template: str, campaign: Campaign, **values: Any) -> Response:
+    return visit.page(template, title=campaign.title, campaign=campaign, better=BETTER, **values)
+
+
+def _points(form: Form, campaign: Campaign) -> dict[str, str]:
+    """Return the points of a form. Raises `PageError` for one that lacks or is out of its scale."""
+    if campaign.pairs:
+        return {BETTER: form.choice(BETTER, ("a", "b", "tie"))}
+    return {
+        one.name: form.choice(f"points-{one.name}", [str(point) for point in range(one.low, one.high + 1)])
+        for one in campaign.rating.criterion
+    }
+
+
+async def _campaign(visit: Visit) -> Campaign:
+    """Return the campaign of the path, for its volunteers alone. Raises `PageError` for others."""
+    mine = {one.id: one for one in await visit.read(_mine, visit.me.id)}
+    return visit.found(mine.get(visit.at("id")))
+
+
+def _mine(connection: Connection, person: str) -> list[Campaign]:
+    own = campaign_volunteers.c
+    ids = set(connection.execute(select(own.campaign_id).where(own.person_id == person)).scalars())
+    return [one for one in all_campaigns(connection) if one.id in ids]
+
+
+async def _or_not_found(visit: Visit, action: Any, *arguments: Any) -> Any:
+    try:
+        return await visit.read(action, *arguments)
+    except UsageError as error:
+        raise not_found() from error
+
+
+def _open_round(connection: Connection, campaign: Campaign) -> NormRound:
+    found = current_round(connection, find_campaign(connection, campaign.id))
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _norm(connection: Connection, campaign: Campaign, person: str) -> tuple[NormRound | None, list[dict[str, Any]]]:
+    norm = current_round(connection, campaign)
+    if norm is None:
+        return None, []
+    votes, remarks = votes_of(connection, campaign, norm, person), remarks_of(connection, campaign, norm)
+    codes = select(campaign_volunteers.c.code).where(
+        campaign_volunteers.c.campaign_id == campaign.id, campaign_volunteers.c.person_id == person
+    )
+    mine = connection.execute(codes).scalar_one()
+    phase = norm.phase or "before"
+    return norm, [
+        {
+            "unit": unit,
+            "item": shown_unit(connection, campaign, unit),
+            "points": next((one.points for one in votes if (one.unit, one.code, one.phase) == (unit, mine, phase)), {}),
+            "votes": [one for one in votes if one.unit == unit and one.phase == "before"] if norm.revealed else [],
+            "remarks": [one for one in remarks if one.unit == unit],
+        }
+        for unit in norm.units
+    ]
+
+
+AREA = Area("rate", routes, (NavigationEntry("/rate", "rate.title", ("volunteer",)),))

@@ -1,0 +1,60 @@
+"""Campaigns in every state, for the pages that show them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tests.arena.campaigns.made import Volunteer, by_length, made_campaign, made_material
+from tests.site.world import Example
+
+from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.norm_round import advance, open_round, remark, vote
+
+if TYPE_CHECKING:
+    from tests.site.world import World
+
+RATE, ONE = "/rate/{id}", "/campaigns/{id}"
+
+
+def campaigns(world: World) -> list[Example]:
+    database, me = world.database, world.ids["volunteer"]
+    points = made_campaign(database, "spoken", material=made_material(items=6), per_item=3, check_every=0)
+    pairs = made_campaign(database, "arena", material=made_material(items=6), per_item=3, check_every=0)
+    empty = made_campaign(database, "mobilecs")
+    norm = database.write(lambda c: open_round(c, find_campaign(c, points), 2, database.now()))
+    for campaign_id in (points, pairs):
+        with database.reading() as connection:
+            opinion = by_length(find_campaign(connection, campaign_id))
+        for person in ("ann", "ben"):
+            Volunteer(database, campaign_id, person).rate_all(opinion)
+        Volunteer(database, campaign_id, me).rate_all(opinion, most=5)
+    with database.reading() as connection:
+        campaign = find_campaign(connection, points)
+    for person in ("ann", me):
+        said = {one.name: 1 for one in campaign.rating.criterion}
+        database.write(partial(vote, campaign=campaign, norm=norm, person=person, unit=norm.units[0], said=said, now=1))
+    shown = database.write(lambda c: advance(c, norm))
+    database.write(lambda c: remark(c, shown, "ann", norm.units[0], "It is off the topic.", 2))
+    database.write(lambda c: advance(c, shown))
+    newcomer = Volunteer(database, empty, me)
+    newcomer.join()
+    view = Volunteer(database, pairs, me).look()
+    assert view.item is not None
+    return [
+        Example("/rate", "/rate", "volunteer"),
+        Example("/rate", "/rate", "judge"),
+        Example(RATE, f"/rate/{points}", "volunteer"),
+        Example(RATE, f"/rate/{pairs}", "volunteer"),
+        Example(RATE, f"/rate/{empty}", "volunteer"),
+        Example("/rate/{id}/mine", f"/rate/{pairs}/mine", "volunteer"),
+        Example("/rate/{id}/norm", f"/rate/{points}/norm", "volunteer"),
+        Example("/rate/{id}/norm", f"/rate/{pairs}/norm", "volunteer"),
+        Example("/rate/{id}/items/{item}", f"/rate/{pairs}/items/{view.item.assignment}", "volunteer"),
+        Example("/campaigns", "/campaigns", "organiser"),
+        Example(ONE, f"/campaigns/{points}", "organiser"),
+        Example(ONE, f"/campaigns/{pairs}", "organiser"),
+        Example(f"{ONE}/results", f"/campaigns/{points}/results", "organiser"),
+        Example(f"{ONE}/results", f"/campaigns/{pairs}/results", "organiser"),
+        Example(f"{ONE}/results", f"/campaigns/{empty}/results", "organiser"),
+    ]
