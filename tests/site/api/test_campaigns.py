@@ -1,0 +1,61 @@
+"""Campaigns over the JSON API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.arena.campaigns.made import SYSTEMS, made_campaign
+
+from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.volunteers import enrol
+from duologue.arena.people.secret import new_secret
+from duologue.arena.people.tokens import make_token
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+    from tests.site.world import World
+
+POINTS = {"informativeness": 2, "coherence": 1, "factual-accuracy": 0}
+
+
+def program(world: World, role: str) -> TestClient:
+    secret, now = new_secret(), world.database.now()
+    world.write(lambda c: make_token(c, secret, world.ids[role], "test", now=now, by=None))
+    client = world.client()
+    client.headers["Authorization"] = f"Bearer {secret.text}"
+    return client
+
+
+def test_a_volunteers_program_rates_blind_and_an_organisers_reads_results(world: World) -> None:
+    made = made_campaign(world.database, onboarding=())
+    me = world.ids["volunteer"]
+    world.write(lambda c: enrol(c, find_campaign(c, made), me, 1))
+    volunteer, organiser = program(world, "volunteer"), program(world, "organiser")
+    told = volunteer.get(f"/api/v1/rate/{made}")
+    found = told.json()
+    assert [one["name"] for one in found["criteria"]] == list(POINTS)
+    assert not [name for name in SYSTEMS if name in told.text]
+    path = f"/api/v1/rate/{made}/items/{found['view']['item']['assignment']}"
+    kept = volunteer.post(path, json={"points": POINTS, "seconds": 4}, headers={"Idempotency-Key": "one"})
+    assert kept.json()["version"] == 1
+    again = volunteer.post(path, json={"points": POINTS, "seconds": 4}, headers={"Idempotency-Key": "one"})
+    assert again.json() == kept.json()
+    assert volunteer.post(path, json={"points": {**POINTS, "coherence": 9}}).status_code == 400
+    assert not [name for name in SYSTEMS if name in kept.text]
+    one = organiser.get(f"/api/v1/campaigns/{made}").json()
+    assert (one["progress"]["rated"], one["volunteers"][0]["rated"]) == (1, 1)
+    assert len(organiser.get(f"/api/v1/campaigns/{made}/ratings").json()) == 3
+    assert organiser.get(f"/api/v1/campaigns/{made}/results").json()["ratings"] == 3
+    links = organiser.post(f"/api/v1/campaigns/{made}/links", json={"n": 2}).json()
+    assert [link["code"] for link in links] == ["r02", "r03"]
+    assert organiser.post(f"/api/v1/campaigns/{made}/close").json()["status"] == "closed"
+    assert organiser.get("/api/v1/campaigns").json()[0]["status"] == "closed"
+
+
+def test_others_see_nothing(world: World) -> None:
+    made = made_campaign(world.database)
+    volunteer = program(world, "volunteer")
+    assert volunteer.get(f"/api/v1/rate/{made}").status_code == 404
+    for path in ("", f"/{made}", f"/{made}/results", f"/{made}/ratings"):
+        assert volunteer.get(f"/api/v1/campaigns{path}").status_code == 403
+    assert program(world, "organiser").get("/api/v1/campaigns/nothing").status_code == 404
