@@ -112,7 +112,7 @@ def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of al
         ),
         Operation("POST", f"{one}/close", "End a campaign", close, gives=CampaignSummary, roles=_ORGANISERS),
         Operation("GET", f"{one}/results", "Ranks by the rule", results, gives=dict[str, Any], roles=_ORGANISERS),
-        Operation("GET", f"{one}/ratings", "Ratings that count", ratings, gives=list[dict[str, Any]], roles=_ORGANISERS),
+        Operation("GET", f"{one}/ratings", "All that counts", ratings, gives=list[dict[str, Any]], roles=_ORGANISERS),
         Operation("GET", "/rate/{id}", "What a volunteer does next", next_item, gives=NextItem),
         Operation(
             "POST", "/rate/{id}/items/{item}", "Rate an item, or correct a rating", rate, takes=SentBallot,
