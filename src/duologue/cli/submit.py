@@ -1,0 +1,216 @@
+"""`duologue submit`: hand a result in for a track, here or on a site."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duologue.cli.track import describe_entry, opened
+from duologue.core.disk import opened as opened_file
+from duologue.core.errors import DuologueError, UsageError
+from duologue.core.extras import need
+from duologue.run.whole import files_below
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TIME = (1980, 1, 1, 0, 0, 0)
+"""Of files in an archive: the same files give the same bytes."""
+_OPEN = ("queued", "running")
+
+
+@click.command()
+@click.argument("files", type=options.PATH, nargs=-1, metavar="FILE...")
+@click.option("--track", "name", required=True, help="The track's name.")
+@click.option("--team", default=None, help="The team; on a site the one that the token belongs to.")
+@click.option("--phase", default=None, help="The phase.  [default: the one that is open]")
+@click.option("--note", default="", help="A word for yourself, shown beside the entry.")
+@click.option("--status", is_flag=True, help="Show your entries and hand nothing in.")
+@click.option("--cancel", default=None, metavar="ENTRY", help="Take an entry back that has not ended; it costs nothing.")
+@click.option("--wait", is_flag=True, help="Wait until it is scored, and say what came of it.")
+@click.option("--site", "url", default=None, metavar="URL", help="A site, in place of the workspace's own database.")
+@click.option("--token", default=None, envvar="DUOLOGUE_TOKEN", show_envvar=True, help="Your token on that site.")
+@options.workspace_option
+@options.database_option
+@options.json_option
+def submit(
+    *, files: tuple[Path, ...], name: str, team: str | None, phase: str | None, note: str, status: bool,
+    cancel: str | None, wait: bool, url: str | None, token: str | None, workspace: Path, address: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Hand in FILE for a track: one result file, an archive (.zip, .tgz), or a folder, which is packed.
+
+    It is checked by what `duologue check` does and scored by what `duologue score` does. What is refused, fails or is
+    taken back costs no quota. Exit code 1, with --wait: it has no score.
+
+    \b
+    Examples:
+      duologue submit result.json --track booking --team "Team A"
+      duologue submit result.json --track booking --site https://dialogue.example.org --wait
+      duologue submit --track booking --team "Team A" --status
+    """
+    if bool(files) + status + (cancel is not None) != 1:
+        raise UsageError("give a FILE to hand in, or --status, or --cancel ENTRY")
+    door: _Remote | _Local
+    if url is not None:
+        door = _Remote(url, token, name)
+    elif team is None:
+        raise UsageError("say which team hands in with --team")
+    else:
+        door = _Local(workspace, address, name, team)
+    if files:
+        made = door.submit(*_packed(files), phase, note)
+        while wait and made["state"] in _OPEN:
+            time.sleep(0.5)
+            made = door.entry(made["id"])
+        found = [made]
+    else:
+        found = [door.cancel(cancel)] if cancel is not None else door.entries()
+    if as_json:
+        console.as_json({"entries": found})
+    else:
+        _print(door, found)
+    if wait and files and found[0]["state"] != "scored":
+        raise click.exceptions.Exit(1)
+
+
+def _packed(files: Sequence[Path]) -> tuple[str, bytes]:
+    """Return name and bytes of what is handed in: a file as it is, else all of them in an archive."""
+    if len(files) == 1 and not files[0].is_dir():
+        with opened_file(files[0]) as raw:
+            return files[0].name, raw.read()
+    names: dict[str, Path] = {}
+    for given in files:
+        inside = files_below(given) if given.is_dir() else [given]
+        for path in inside:
+            name = path.relative_to(given).as_posix() if given.is_dir() else path.name
+            if name in names:
+                raise UsageError(f"two files are called {name}; give them in folders of their own")
+            names[name] = path
+    if not names:
+        raise UsageError(f"{files[0]} holds no result files")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in sorted(names.items()):
+            with opened_file(path) as raw:
+                archive.writestr(zipfile.ZipInfo(name, _TIME), raw.read(), zipfile.ZIP_DEFLATED)
+    return f"{files[0].resolve().name}.zip", out.getvalue()
+
+
+def _print(door: _Remote | _Local, found: Sequence[dict[str, Any]]) -> None:
+    for entry in found:
+        console.line(door.describe(entry))
+        for problem in entry["problems"][:20]:
+            place = f"{problem['place']}: " if problem["place"] else ""
+            advice = f"; {problem['advice']}" if problem["advice"] else ""
+            console.line(f"  {place}{problem['message']}{advice} [{problem['rule']}]")
+        for one in (entry["summary"] or {}).get("difference", []):
+            better = {"a": "better than", "b": "worse than"}.get(one["better"], "not shown to differ from")
+            console.line(f"  {one['score']}: {better} your former entry")
+        if entry["state"] in _OPEN:
+            console.line("  it waits to be scored: by the site, or by duologue track work")
+    if not found:
+        console.line("there are no entries yet")
+
+
+class _Local:
+    """The workspace's own database."""
+
+    def __init__(self, workspace: Path, address: str | None, track: str, team: str) -> None:
+        self._place, self._track, self._team = (workspace, address), track, team
+
+    def submit(self, name: str, data: bytes, phase: str | None, note: str) -> dict[str, Any]:
+        with opened(*self._place) as (found, blobs):
+            from duologue.arena.competition.entries import submit as hand_in
+            from duologue.arena.competition.teams import find_team
+            from duologue.arena.competition.tracks import find_track
+
+            with found.reading() as connection:
+                track, team = find_track(connection, self._track), find_team(connection, self._track, self._team)
+            made = found.write(
+                lambda connection: hand_in(
+                    connection, blobs, track, team, name, data, found.now(), phase=phase, note=note
+                )
+            )
+        return made._asdict()
+
+    def entries(self) -> list[dict[str, Any]]:
+        with opened(*self._place) as (found, _):
+            from duologue.arena.competition.entries import entries_of
+            from duologue.arena.competition.teams import find_team
+            from duologue.arena.competition.tracks import find_track
+
+            with found.reading() as connection:
+                find_track(connection, self._track)
+                team = find_team(connection, self._track, self._team)
+                return [one._asdict() for one in entries_of(connection, self._track, team=team.id)]
+
+    def entry(self, entry: str) -> dict[str, Any]:
+        return next(one for one in self.entries() if one["id"] == entry)
+
+    def cancel(self, entry: str) -> dict[str, Any]:
+        if not any(one["id"] == entry for one in self.entries()):
+            raise UsageError(f"the team '{self._team}' has no entry '{entry}'; see --status")
+        with opened(*self._place) as (found, _):
+            from duologue.arena.competition.entries import cancel
+
+            if not found.write(lambda connection: cancel(connection, entry, found.now())):
+                raise DuologueError(f"the entry '{entry}' has ended already; it cannot be taken back")
+        return self.entry(entry)
+
+    def describe(self, entry: dict[str, Any]) -> str:
+        with opened(*self._place) as (found, _):
+            from duologue.arena.competition.entries import TrackEntry
+            from duologue.arena.competition.tracks import find_track
+
+            with found.reading() as connection:
+                return describe_entry(find_track(connection, self._track), TrackEntry(**entry))
+
+
+class _Remote:
+    """A site, over its API."""
+
+    def __init__(self, url: str, token: str | None, track: str) -> None:
+        need("httpx", "web")
+        if not token:
+            raise UsageError("a site wants your token: make one on your account's page, and give it with --token")
+        self._url, self._track = f"{url.rstrip('/')}/api/v1", track
+        self._head = {"Authorization": f"Bearer {token}"}
+
+    def submit(self, name: str, data: bytes, phase: str | None, note: str) -> dict[str, Any]:
+        asked = {"name": name, "note": note, **({"phase": phase} if phase else {})}
+        return self._ask("POST", f"/tracks/{self._track}/upload", params=asked, content=data)
+
+    def entries(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._ask("GET", f"/tracks/{self._track}/entries")["entries"]
+        return found
+
+    def entry(self, entry: str) -> dict[str, Any]:
+        return self._ask("GET", f"/entries/{entry}")
+
+    def cancel(self, entry: str) -> dict[str, Any]:
+        return self._ask("POST", f"/entries/{entry}/cancel")
+
+    def describe(self, entry: dict[str, Any]) -> str:
+        value = "" if entry["value"] is None else f", {entry['summary']['rank_by']} {entry['value']:.4f}"
+        reason = f": {entry['reason']}" if entry["reason"] else ""
+        return f"{entry['id']} {entry['phase']} {entry['name']}, {entry['state']}{value}{reason}"
+
+    def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        import httpx
+
+        try:
+            answer = httpx.request(method, self._url + path, headers=self._head, timeout=120, **options)
+            told: Any = answer.json()
+        except (httpx.HTTPError, ValueError) as error:
+            raise DuologueError(f"the site at {self._url} does not answer as it should: {error}") from error
+        if answer.is_error or not isinstance(told, dict):
+            said = told.get("error", {}).get("message", "") if isinstance(told, dict) else ""
+            raise DuologueError(f"the site refuses: {said or answer.status_code}")
+        return told

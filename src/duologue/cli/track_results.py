@@ -1,0 +1,208 @@
+"""`duologue track phase`, `ratings`, `board` and `export`: who comes in, and who stands where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli.track import opened
+from duologue.core.errors import UsageError
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.arena.competition.track_board import BoardColumn, TrackBoard
+
+_track_argument = click.argument("name", metavar="TRACK")
+_phase_argument = click.argument("phase_name", metavar="PHASE")
+
+
+@click.command()
+@_track_argument
+@_phase_argument
+@click.option("--fill", is_flag=True, help="Let the first of the phase before come in now, before it is over.")
+@click.option("--select", "chosen", multiple=True, metavar="TEAM", help="Select this finalist; may be repeated.")
+@click.option("--select-best", is_flag=True, help="Select those whom people rated best, as many as the track says.")
+@options.workspace_option
+@options.database_option
+def phase(
+    *, name: str, phase_name: str, fill: bool, chosen: tuple[str, ...], select_best: bool, workspace: Path,
+    address: str | None,
+) -> None:  # fmt: skip
+    """Show who is in PHASE of TRACK; fill it early; select finalists.
+
+    A phase is filled by itself when the one before is over. Teams with the very score of the last one that comes in
+    come in too.
+
+    \b
+    Examples:
+      duologue track phase booking final
+      duologue track phase booking final --fill
+      duologue track phase booking final --select-best
+    """
+    if chosen and select_best:
+        raise UsageError("finalists are selected by name or by people's ratings; leave one of the two out")
+    with opened(workspace, address) as (found, _):
+        from duologue.arena.competition.entries import entries_of
+        from duologue.arena.competition.phases import advance, finalists_of, proposed, select_finalists
+        from duologue.arena.competition.teams import find_team, teams_of
+        from duologue.arena.competition.tracks import find_track
+
+        with found.reading() as connection:
+            track = find_track(connection, name)
+            one = track.phase(phase_name)
+        if fill and not one.takes_entries:
+            raise UsageError(f"no entries move into the phase '{phase_name}': teams hand in there")
+        if (chosen or select_best) and one.kind != "human":
+            raise UsageError(f"the phase '{phase_name}' is not rated by people; nobody is selected there")
+        if fill:
+            filled = found.write(lambda connection: advance(connection, track, found.now(), early=phase_name))
+            if phase_name not in filled:
+                raise UsageError(f"'{phase_name}' is filled already, or entries of the phase before are not ended")
+        with found.reading() as connection:
+            picked = [find_team(connection, name, word).id for word in chosen]
+            picked = proposed(connection, track, one) if select_best else picked
+        if chosen or select_best:
+            if not picked:
+                raise UsageError("people have rated no finalist yet; see duologue track ratings")
+            found.write(lambda connection: select_finalists(connection, track, one, picked))
+        with found.reading() as connection:
+            names = {team.id: team.name for team in teams_of(connection, name)}
+            inside = finalists_of(connection, name, phase_name)
+            entered = entries_of(connection, name, phase=phase_name)
+    for finalist in inside:
+        console.line(f"{finalist.place}. {finalist.name}{', selected' if finalist.selected else ''}")
+    for entry in entered:
+        console.line(f"{names[entry.team]}: {entry.name}, {entry.state}")
+    if not inside and not entered:
+        console.line(f"nobody is in the phase '{phase_name}' yet")
+
+
+@click.command()
+@_track_argument
+@_phase_argument
+@click.argument("file", type=options.PATH, metavar="RATINGS")
+@click.option("--protocol", "word", default=None, help="The protocol, where the phase does not name it.")
+@click.option("--judge", is_flag=True, help="The ratings are a judge's, not people's.")
+@options.workspace_option
+@options.database_option
+def ratings(
+    *, name: str, phase_name: str, file: Path, word: str | None, judge: bool, workspace: Path, address: str | None
+) -> None:
+    """Take a file of RATINGS of the teams in PHASE of TRACK (as `duologue ratings score` reads) onto the board.
+
+    Systems in the file are called as the teams. They replace former ratings of the same kind.
+
+    \b
+    Examples:
+      duologue track ratings booking final people.csv
+      duologue track ratings booking final judge.csv --judge --protocol proactive
+    """
+    from duologue.ratings.files import read_ratings
+    from duologue.ratings.protocol import find_protocol
+    from duologue.ratings.summary import summarise
+
+    with opened(workspace, address) as (found, _):
+        from duologue.arena.competition.ratings import keep_ratings
+        from duologue.arena.competition.tracks import find_track
+
+        with found.reading() as connection:
+            track = find_track(connection, name)
+        one = track.phase(phase_name)
+        if not (word or one.protocol):
+            raise UsageError(f"the phase '{phase_name}' names no protocol; say which with --protocol")
+        protocol = find_protocol(word or one.protocol)
+        summary = summarise(read_ratings(file, protocol, judge=judge), protocol)
+        kept = found.write(
+            lambda connection: keep_ratings(
+                connection, track, one, "judge" if judge else "human", summary, found.now()
+            )
+        )
+    console.line(f"{kept} team{'s' * (kept != 1)} rated in '{phase_name}' by {'a judge' if judge else 'people'}")
+
+
+_public_option = click.option("--public", is_flag=True, help="Only what everybody may see now.")
+
+
+@click.command()
+@_track_argument
+@_public_option
+@options.workspace_option
+@options.database_option
+@options.json_option
+def board(*, name: str, public: bool, workspace: Path, address: str | None, as_json: bool) -> None:
+    """Print the board of TRACK: the phases, with intervals, tiers and the ranks that the tests leave open.
+
+    \b
+    Examples:
+      duologue track board booking
+      duologue track board booking --public --json
+    """
+    with opened(workspace, address) as (found, _):
+        from duologue.arena.competition.entry_view import board_to_json
+        from duologue.arena.competition.track_board import Viewer, board_for
+        from duologue.arena.competition.tracks import find_track
+
+        with found.reading() as connection:
+            track = find_track(connection, name)
+            made = board_for(connection, track, Viewer(organiser=not public), found.now())
+    if as_json:
+        console.as_json(board_to_json(made))
+        return
+    for column in made.columns:
+        _print_column(made, column)
+
+
+def _print_column(board: TrackBoard, column: BoardColumn) -> None:
+    from duologue.report.numbers import figure, interval, points
+
+    console.line(f"{column.phase.title or column.phase.name} ({column.time})", bold=True)
+    names = dict(board.teams)
+    for finalist in column.finalists.values():
+        rating = column.ratings.get(("human", finalist.team))
+        said = f", people {rating.value:.3f} (place {rating.rank_best})" if rating else ""
+        judged = column.ratings.get(("judge", finalist.team))
+        said += f", judge {judged.value:.3f} (place {judged.rank_best})" if judged else ""
+        console.line(f"  {finalist.place}. {finalist.name}{said}{', selected' if finalist.selected else ''}")
+    rank_by = (column.board or {}).get("rank_by", "")
+    for team, cell in column.cells.items():
+        score = next((one for one in cell.scores if one["name"] == rank_by), cell.scores[0])
+        low, high = cell.ranks or (0, 0)
+        ranks = str(low) if low == high else f"{low}-{high}"
+        tier = "" if cell.tier is None else f", tier {cell.tier}"
+        shown = figure(score["value"], score["percent"])
+        between = interval(score["low"], score["high"], of_one=score["percent"])
+        console.line(f"  {ranks}. {names.get(team, team)}: {score['name']} {shown} ({between}){tier}")
+    if column.board and column.board["detectable"] is not None:
+        percent = column.board["rows"][0]["scores"][0]["percent"]
+        console.line(f"  could be detected: {points(column.board['detectable'], percent).lstrip('+')}")
+    if column.stale:
+        console.line("  what counts has changed since; the board is being computed (duologue track work)")
+    if not column.cells and not column.finalists:
+        console.line("  nothing yet" if column.shown else "  scores are not shown now")
+
+
+@click.command()
+@_track_argument
+@click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the pages.")
+@_public_option
+@options.workspace_option
+@options.database_option
+def export(*, name: str, out: Path, public: bool, workspace: Path, address: str | None) -> None:
+    """Write the board of TRACK as pages that open from the disk, in English and Chinese, and as JSON.
+
+    \b
+    Example:
+      duologue track export booking --public --out board
+    """
+    with opened(workspace, address) as (found, blobs):
+        from duologue.arena.competition.static_board import export_board
+        from duologue.arena.competition.track_board import Viewer
+        from duologue.arena.competition.tracks import find_track
+
+        with found.reading() as connection:
+            track = find_track(connection, name)
+        written = export_board(found, blobs, track, Viewer(organiser=not public), out)
+    console.line(f"{len(written)} files in {out}; open {out / 'index.html'}")
