@@ -166,6 +166,8 @@ def tries(folder: Path) -> list[Try]:
             FINE,
         ),
         (["ratings", "plan", "--raters", 5, "--items", 9], FINE),
+        (["track", "list"], "site"),
+        (["submit", "--track", "booking", "--team", "Ann", "--status"], "site"),
         (["campaign", "protocols"], FINE),
         (["campaign", "plan", "--raters", 5, "--items", 9], FINE),
         (["campaign", "start", "restaurant", "--systems", "solver", "--n", 2], "site"),

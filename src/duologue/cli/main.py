@@ -57,6 +57,8 @@ SECTIONS = {
         "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
     },
     "People": {
+        "track": ("duologue.cli.track:track", "Run a competition: phases, teams, quotas, the final, the board."),
+        "submit": ("duologue.cli.submit:submit", "Hand a result in for a track, here or on a site."),
         "campaign": ("duologue.cli.campaign:campaign", "Let people rate systems by a protocol: blind, balanced."),
         "annotate": (
             "duologue.cli.annotate:annotate",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import time
 import zipfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +18,7 @@ from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in an archive: the same files give the same bytes."""
@@ -32,7 +32,9 @@ _OPEN = ("queued", "running")
 @click.option("--phase", default=None, help="The phase.  [default: the one that is open]")
 @click.option("--note", default="", help="A word for yourself, shown beside the entry.")
 @click.option("--status", is_flag=True, help="Show your entries and hand nothing in.")
-@click.option("--cancel", default=None, metavar="ENTRY", help="Take an entry back that has not ended; it costs nothing.")
+@click.option(
+    "--cancel", default=None, metavar="ENTRY", help="Take an entry back that has not ended; it costs nothing."
+)
 @click.option("--wait", is_flag=True, help="Wait until it is scored, and say what came of it.")
 @click.option("--site", "url", default=None, metavar="URL", help="A site, in place of the workspace's own database.")
 @click.option("--token", default=None, envvar="DUOLOGUE_TOKEN", show_envvar=True, help="Your token on that site.")

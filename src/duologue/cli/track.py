@@ -31,7 +31,10 @@ _COMMANDS = {
         "work": ("duologue.cli.track:work", "Score what teams hand in, beside or instead of the site."),
     },
     "The ranking": {
-        "phase": ("duologue.cli.track_results:phase", "Fill a phase with the first of the one before; select finalists."),
+        "phase": (
+            "duologue.cli.track_results:phase",
+            "Show who is in a phase; fill it; select finalists.",
+        ),
         "ratings": ("duologue.cli.track_results:ratings", "Take what people or a judge said of the finalists."),
         "board": ("duologue.cli.track_results:board", "Print the board."),
         "export": ("duologue.cli.track_results:export", "Write the board as pages that open from the disk."),
@@ -111,7 +114,9 @@ def list_tracks(*, workspace: Path, address: str | None, as_json: bool) -> None:
         console.as_json({"tracks": told})
         return
     for one in told:
-        now = next((f"{phase['name']} is open" for phase in one["phases"] if phase["time"] == "open"), "nothing is open")
+        now = next(
+            (f"{phase['name']} is open" for phase in one["phases"] if phase["time"] == "open"), "nothing is open"
+        )
         console.line(f"{one['name']}: {one['title']} ({one['task']}), {now}")
     if not told:
         console.line("there is no track yet; make one with duologue track new TRACK.toml")

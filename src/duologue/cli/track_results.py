@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.arena.competition.track_board import BoardColumn, TrackBoard
+    from duologue.arena.competition.track_file import TrackDefinition
+    from duologue.arena.database.database import Database
 
 _track_argument = click.argument("name", metavar="TRACK")
 _phase_argument = click.argument("phase_name", metavar="PHASE")
@@ -45,33 +47,52 @@ def phase(
     if chosen and select_best:
         raise UsageError("finalists are selected by name or by people's ratings; leave one of the two out")
     with opened(workspace, address) as (found, _):
-        from duologue.arena.competition.entries import entries_of
-        from duologue.arena.competition.phases import advance, finalists_of, proposed, select_finalists
-        from duologue.arena.competition.teams import find_team, teams_of
         from duologue.arena.competition.tracks import find_track
 
         with found.reading() as connection:
             track = find_track(connection, name)
-            one = track.phase(phase_name)
-        if fill and not one.takes_entries:
-            raise UsageError(f"no entries move into the phase '{phase_name}': teams hand in there")
-        if (chosen or select_best) and one.kind != "human":
-            raise UsageError(f"the phase '{phase_name}' is not rated by people; nobody is selected there")
         if fill:
-            filled = found.write(lambda connection: advance(connection, track, found.now(), early=phase_name))
-            if phase_name not in filled:
-                raise UsageError(f"'{phase_name}' is filled already, or entries of the phase before are not ended")
-        with found.reading() as connection:
-            picked = [find_team(connection, name, word).id for word in chosen]
-            picked = proposed(connection, track, one) if select_best else picked
+            _fill(found, track, phase_name)
         if chosen or select_best:
-            if not picked:
-                raise UsageError("people have rated no finalist yet; see duologue track ratings")
-            found.write(lambda connection: select_finalists(connection, track, one, picked))
-        with found.reading() as connection:
-            names = {team.id: team.name for team in teams_of(connection, name)}
-            inside = finalists_of(connection, name, phase_name)
-            entered = entries_of(connection, name, phase=phase_name)
+            _select(found, track, phase_name, chosen)
+        _print_phase(found, track, phase_name)
+
+
+def _fill(database: Database, track: TrackDefinition, phase_name: str) -> None:
+    from duologue.arena.competition.phases import advance
+
+    if not track.phase(phase_name).takes_entries:
+        raise UsageError(f"no entries move into the phase '{phase_name}': teams hand in there")
+    filled = database.write(lambda connection: advance(connection, track, database.now(), early=phase_name))
+    if phase_name not in filled:
+        raise UsageError(f"'{phase_name}' is filled already, or entries of the phase before are not ended")
+
+
+def _select(database: Database, track: TrackDefinition, phase_name: str, chosen: tuple[str, ...]) -> None:
+    """Select finalists by name, or where none is named those whom people rated best."""
+    from duologue.arena.competition.phases import proposed, select_finalists
+    from duologue.arena.competition.teams import find_team
+
+    one = track.phase(phase_name)
+    if one.kind != "human":
+        raise UsageError(f"the phase '{phase_name}' is not rated by people; nobody is selected there")
+    with database.reading() as connection:
+        picked = [find_team(connection, track.name, word).id for word in chosen] or proposed(connection, track, one)
+    if not picked:
+        raise UsageError("people have rated no finalist yet; see duologue track ratings")
+    database.write(lambda connection: select_finalists(connection, track, one, picked))
+
+
+def _print_phase(database: Database, track: TrackDefinition, phase_name: str) -> None:
+    from duologue.arena.competition.entries import entries_of
+    from duologue.arena.competition.phases import finalists_of
+    from duologue.arena.competition.teams import teams_of
+
+    track.phase(phase_name)
+    with database.reading() as connection:
+        names = {team.id: team.name for team in teams_of(connection, track.name)}
+        inside = finalists_of(connection, track.name, phase_name)
+        entered = entries_of(connection, track.name, phase=phase_name)
     for finalist in inside:
         console.line(f"{finalist.place}. {finalist.name}{', selected' if finalist.selected else ''}")
     for entry in entered:
@@ -116,9 +137,7 @@ def ratings(
         protocol = find_protocol(word or one.protocol)
         summary = summarise(read_ratings(file, protocol, judge=judge), protocol)
         kept = found.write(
-            lambda connection: keep_ratings(
-                connection, track, one, "judge" if judge else "human", summary, found.now()
-            )
+            lambda connection: keep_ratings(connection, track, one, "judge" if judge else "human", summary, found.now())
         )
     console.line(f"{kept} team{'s' * (kept != 1)} rated in '{phase_name}' by {'a judge' if judge else 'people'}")
 

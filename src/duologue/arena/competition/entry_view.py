@@ -71,7 +71,9 @@ def board_to_json(board: TrackBoard) -> dict[str, Any]:
                 "computed_at": column.computed_at,
                 "stale": column.stale,
                 "teams": {names[team]: cell._asdict() for team, cell in column.cells.items() if team in names},
-                "finalists": {one.name: {"place": one.place, "selected": one.selected} for one in column.finalists.values()},
+                "finalists": {
+                    one.name: {"place": one.place, "selected": one.selected} for one in column.finalists.values()
+                },
                 "ratings": [
                     {**rating._asdict(), "team": names[team]}
                     for (_, team), rating in sorted(column.ratings.items())

@@ -1,0 +1,165 @@
+"""A competition from the command line: made, handed in, scored, ranked, exported."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.arena.competition import booking
+from tests.arena.competition.booking import as_file, result
+
+from duologue.cli.main import cli
+from duologue.ratings.protocol import find_protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("sqlalchemy", reason="the site's database is optional")
+
+
+class Shell:
+    """Commands in a workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *words: object, code: int = 0) -> str:
+        done: Result = CliRunner().invoke(
+            cli, [*map(str, words), "--workspace", str(self.folder / "work")], catch_exceptions=True
+        )
+        if code == 0 and done.exit_code:
+            raise AssertionError(f"{words}: {done.output} {done.exception}")
+        assert bool(done.exit_code) == bool(code), done.output
+        return done.output + str(done.exception or "")
+
+    def json(self, *words: object) -> Any:
+        return json.loads(self(*words, "--json"))
+
+    def file(self, name: str, wrong: int, phase: int = 1) -> Path:
+        path = self.folder / name
+        path.write_bytes(as_file(result(phase, wrong=wrong)))
+        return path
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """Return a shell with a track whose first phase is open now and the second too."""
+    shutil.copytree(booking.made(), tmp_path / "track")
+    text = (tmp_path / "track" / "track.toml").read_text(encoding="utf-8")
+    for old, new in (("2027-01-15", "2020-01-01"), ("2027-01-25", "2100-01-01"), ("2027-01-27", "2100-02-01")):
+        text = text.replace(old, new)
+    text = text.replace("2027-02-10", "2100-03-01")
+    (tmp_path / "track" / "track.toml").write_text(text, encoding="utf-8")
+    made = Shell(tmp_path)
+    assert "track 'booking' is made: 3 phases, 4 files kept" in made("track", "new", tmp_path / "track" / "track.toml")
+    return made
+
+
+def test_from_a_file_to_the_board(shell: Shell, tmp_path: Path) -> None:
+    assert "booking: Restaurant booking (restaurant), test-1 is open" in shell("track", "list")
+    assert "has not accepted the agreement" in shell("track", "team", "booking", "Ann", code=1)
+    for name in ("Ann", "Bob"):
+        assert "may hand in" in shell("track", "team", "booking", name, "--agree", "--external", "none but ours")
+    broken = tmp_path / "broken.json"
+    broken.write_bytes(as_file(result()[1:]))
+    shell("submit", broken, "--track", "booking", "--team", "Ann")
+    said = shell("submit", shell.file("ann.json", 2), "--track", "booking", "--team", "Ann")
+    assert "it waits to be scored" in said
+    folder = tmp_path / "bob"
+    folder.mkdir()
+    shutil.move(shell.file("bob.json", 20), folder / "result.json")
+    shell("submit", folder, "--track", "booking", "--team", "Bob")
+    assert "nothing waits" in shell("track", "work", "--once")
+    told = shell("submit", "--track", "booking", "--team", "Ann", "--status")
+    assert "refused: the check found 1 error" in told
+    assert "[dialog-missing]" in told
+    assert "scored, p@1 91.67" in told
+    board = shell("track", "board", "booking")
+    assert "1. Ann: p@1 91.67" in board
+    assert "2. Bob: p@1 16.67" in board
+    assert "could be detected" in board
+    found = shell.json("track", "board", "booking")
+    assert found["teams"] == ["Ann", "Bob"]
+    assert found["phases"][0]["teams"]["Bob"]["tier"] == 2
+    shell("track", "export", "booking", "--out", tmp_path / "board")
+    page = (tmp_path / "board" / "index.html").read_text(encoding="utf-8")
+    assert "餐厅预订" in page
+    assert "91.67" in page
+    assert 'http-equiv="Content-Security-Policy"' in page
+    assert (tmp_path / "board" / "test-1.html").is_file()
+    everything = "".join(one.read_text(encoding="utf-8") for one in (tmp_path / "board").iterdir())
+    assert str(tmp_path) not in everything
+    assert booking.truth().name not in everything
+    listed = shell.json("track", "show", "booking")
+    assert [one["state"] for one in listed["entries"]] == ["refused", "scored", "scored"]
+    assert "Ann: approved; none but ours" in shell("track", "show", "booking")
+
+
+def test_an_entry_is_taken_back_and_costs_nothing(shell: Shell) -> None:
+    shell("track", "team", "booking", "Ann", "--agree")
+    path = shell.file("ann.json", 2)
+    made = shell.json("submit", path, "--track", "booking", "--team", "Ann")["entries"][0]
+    assert "cancelled" in shell("submit", "--track", "booking", "--team", "Ann", "--cancel", made["id"])
+    assert "has ended already" in shell("submit", "--track", "booking", "--team", "Ann", "--cancel", made["id"], code=1)
+    for _ in range(2):
+        shell("submit", path, "--track", "booking", "--team", "Ann")
+    assert "quota of 2 a day" in shell("submit", path, "--track", "booking", "--team", "Ann", code=1)
+    assert "no entry 'x'" in shell("submit", "--track", "booking", "--team", "Ann", "--cancel", "x", code=1)
+
+
+def test_the_final_is_filled_rated_and_selected(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "track" / "track.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("opens = 2100-01-01", "opens = 2020-01-01"))
+    assert "is changed" in shell("track", "new", path, "--change")
+    for name, wrong in (("Ann", 1), ("Bob", 2), ("Eve", 9)):
+        shell("track", "team", "booking", name, "--agree")
+        shell("submit", shell.file("x.json", wrong, 2), "--track", "booking", "--team", name, "--phase", "test-2")
+    assert "are not ended" in shell("track", "phase", "booking", "final", "--fill", code=1)
+    shell("track", "work", "--once")
+    assert "nobody is in the phase 'final'" in shell("track", "phase", "booking", "final")
+    assert "teams hand in there" in shell("track", "phase", "booking", "test-1", "--fill", code=1)
+    assert shell("track", "phase", "booking", "final", "--fill") == "1. Ann\n2. Bob\n"
+    ratings = ["item,system,rater,criterion,value"]
+    (criterion,) = find_protocol("restaurant").criterion
+    for item, rater in product(range(6), ("x", "y")):
+        ratings += [f"{item},Ann,{rater},{criterion.name},{criterion.low}"]
+        ratings += [f"{item},Bob,{rater},{criterion.name},{criterion.high}"]
+    (tmp_path / "people.csv").write_text("\n".join(ratings))
+    assert "2 teams rated in 'final' by people" in shell(
+        "track", "ratings", "booking", "final", tmp_path / "people.csv"
+    )
+    shell("track", "ratings", "booking", "final", tmp_path / "people.csv", "--judge")
+    assert shell("track", "phase", "booking", "final", "--select-best") == "1. Ann\n2. Bob, selected\n"
+    board = shell("track", "board", "booking")
+    assert "2. Bob, people 1.000 (place 1), judge 1.000 (place 1), selected" in board
+    assert shell.json("track", "board", "booking")["teams"][0] == "Bob"
+    assert "scores are not shown now" in shell("track", "board", "booking", "--public")
+    shell("track", "export", "booking", "--out", tmp_path / "public", "--public")
+    public = "".join(one.read_text(encoding="utf-8") for one in (tmp_path / "public").iterdir())
+    assert "Bob" not in public
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("submit", "--track", "booking", "--team", "Ann"), "give a FILE to hand in"),
+        (("submit", "--track", "booking", "--status"), "say which team"),
+        (("submit", "--track", "bookings", "--team", "Ann", "--status"), "did you mean 'booking'"),
+        (("submit", "--track", "booking", "--team", "Ann", "--status"), "register it first"),
+        (("submit", "--track", "booking", "--status", "--site", "http://127.0.0.1:9"), "wants your token"),
+        (
+            ("submit", "--track", "booking", "--status", "--site", "http://127.0.0.1:9", "--token", "x"),
+            "does not answer",
+        ),
+        (("track", "team", "booking", "Ann", "--approve", "--refuse"), "leave one of the two out"),
+        (("track", "phase", "booking", "final", "--select-best"), "people have rated no finalist"),
+        (("track", "phase", "booking", "test-1", "--select", "Ann"), "nobody is selected there"),
+        (("track", "show", "none"), "there is no track 'none'"),
+    ],
+)
+def test_a_mistake_is_told(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    assert said in shell(*words, code=1)
