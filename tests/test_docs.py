@@ -223,6 +223,14 @@ def test_the_commands_of_the_judge_page_run_as_they_stand(tmp_path: Path) -> Non
     assert (tmp_path / "dpo.jsonl").read_text(encoding="utf-8").count('"chosen"') == 12
 
 
+def test_the_commands_of_the_page_on_campaigns_run_as_they_stand(tmp_path: Path) -> None:
+    told = in_a_shell(commands_in("docs/guide/campaigns.md"), tmp_path)
+    assert "2 items of 3 systems, 2 raters each: 12 ratings." in told
+    assert told.count("http://127.0.0.1:8000/enter/") == 2
+    assert "0 of 12 ratings" in told
+    assert "items find a difference of 0.5" in told
+
+
 @pytest.mark.slow
 def test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand(tmp_path: Path) -> None:
     from tests.tiny_models import save_tiny
