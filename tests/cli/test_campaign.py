@@ -98,6 +98,9 @@ def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Pat
         (("spoken", "--task", "proactive", "--systems", "a=b", "--n", 3), "rates systems of spoken"),
         (("proactive", "--systems", "a,a", "--n", 3), "two systems are called 'a'"),
         (("proactive", "--systems", "=a", "--n", 3), "is no system"),
+        (("restaurant", "--systems", "solverr", "--n", 3), "did you mean 'solver'"),
+        (("restaurant", "--systems", "solver,rule-agent", "--n", 3), "does not serve task 'restaurant'"),
+        (("restaurant", "--systems", "solver,ranker", "--n", 3), "has to learn first"),
     ],
 )
 def test_what_does_not_go_together_is_said(duologue: Any, tmp_path: Path, words: tuple[object, ...], said: str) -> None:
@@ -107,7 +110,7 @@ def test_what_does_not_go_together_is_said(duologue: Any, tmp_path: Path, words:
 
 
 def test_systems_to_talk_with_make_a_live_campaign(duologue: Any, tmp_path: Path) -> None:
-    words = ("campaign", "start", "proactive", "--systems", "planner,other=matcher", "--n", 3, "--workspace", tmp_path)
+    words = ("campaign", "start", "restaurant", "--systems", "solver,other=tfidf", "--n", 3, "--workspace", tmp_path)
     made = json.loads(duologue(*words, "--json").out)
     assert (made["units"], made["dialogues"]) == (6, 6)
     assert "arena: any task" in duologue("campaign", "protocols").out

@@ -91,7 +91,7 @@ def start(
     Examples:
       duologue campaign start spoken --systems a=A.json,b=B.json --input T.json --kb G.json --n 50 --volunteers 3
       duologue campaign start conversation --systems a=A.txt --systems b=B.txt --gold T.txt --n 30
-      duologue campaign start proactive --systems planner,matcher --n 20
+      duologue campaign start restaurant --systems solver,tfidf --n 20
       duologue campaign start arena --task proactive --systems a=A.jsonl,b=B.jsonl --whole --n 40
     """
     import msgspec
