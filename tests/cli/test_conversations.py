@@ -125,7 +125,9 @@ def test_a_wrong_call_says_what_is_wrong(call: Call, words: tuple[object, ...], 
 
 def test_a_person_talks_with_an_agent_that_leads(call: Call, tmp_path: Path) -> None:
     saved = tmp_path / "chat.json"
-    outcome = call("chat", "proactive", "--system", "leader", "--save", saved, said="还行\n好的\n/quit\n没有人听\n")
+    outcome = call(
+        "chat", "proactive", "--system", "leader", "--trace", "--save", saved, said="还行\n好的\n/quit\n没有人听\n"
+    )
     assert outcome.code == 0, outcome.err
     assert "leads the talk from 灯塔下的信" in outcome.out
     assert "bot: 你平时喜欢看电影吗？" in outcome.out
@@ -135,9 +137,21 @@ def test_a_person_talks_with_an_agent_that_leads(call: Call, tmp_path: Path) -> 
     assert [turn.speaker for turn in dialogue.turns] == ["system", "user", "system", "user", "system"]
 
 
+def test_what_the_agent_keeps_to_itself_is_shown_with_trace_alone(call: Call, tmp_path: Path) -> None:
+    words = ("chat", "proactive", "--system", "leader", "--save", tmp_path / "chat.json")
+    outcome = call(*words, said="还行\n/quit\n")
+    assert outcome.code == 0, outcome.err
+    assert "The agent begins and leads the dialogue" in outcome.out
+    assert "bot: 你平时喜欢看电影吗？" in outcome.out
+    assert not any(word in outcome.out for word in ("goal:", "used", "plan:", "沈一帆"))
+    refused = call("chat", "restaurant", "--trace", said="")
+    assert refused.code == 2
+    assert "all else is shown without it" in refused.err
+
+
 def test_the_goal_of_a_talk_comes_from_a_file_and_remarks_may_be_chinese(call: Call, tmp_path: Path) -> None:
-    words = ("chat", "proactive", "--system", "leader", "--goals", GOALS, "--lang", "zh", "--save", tmp_path / "c.json")
-    outcome = call(*words, said="再见\n")
+    words = ("chat", "proactive", "--system", "leader", "--goals", GOALS, "--lang", "zh", "--trace")
+    outcome = call(*words, "--save", tmp_path / "c.json", said="再见\n")
     assert "机器人将把话题从《云海之旅》" in outcome.out
     assert "机器人: 你平时喜欢看电影吗？" in outcome.out
 

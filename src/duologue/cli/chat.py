@@ -69,6 +69,7 @@ _QUIT = "/quit"
     "proactive: goals with their knowledge (default: built-in ones).",
 )
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
+@click.option("--trace", is_flag=True, help="proactive: also show goal, facts used and plan, which are the agent's.")
 @click.option(
     "--save", type=options.OUT_FILE, default=None, help="Where the transcript goes (default: workspace/chats)."
 )
@@ -83,6 +84,7 @@ def chat(
     name: str | None,
     place: Path | None,
     lang: str,
+    trace: bool,
     save: Path | None,
     seed: int,
     recipe: Path | None,
@@ -91,9 +93,9 @@ def chat(
     """Talk with a system of TASK: it shows the calls it makes and the facts it uses.
 
     Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
-    the bot, in conversation it begins a new dialogue; in proactive the system leads from one topic to another, and its
-    goal and plan are shown; in mobilecs/dialogue you are the customer with a goal card, and intents, queries and their
-    results are shown; in spoken entity, query and triples are, and `/noise on` makes your words noisy.
+    the bot, in conversation it begins a new dialogue; in proactive the system leads from one topic to another, and
+    --trace shows its goal and plan; in mobilecs/dialogue you are the customer with a goal card, and intents, queries
+    and their results are shown; in spoken entity, query and triples are, and `/noise on` makes your words noisy.
     `/quit`, `bye` or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
     With --url, and without TASK, you talk to whatever speaks the OpenAI API, such as `duologue serve`; its key, if it
@@ -103,7 +105,7 @@ def chat(
     Examples:
       duologue chat restaurant
       duologue chat restaurant --system model --kb extendedkb1.txt --lang zh
-      duologue chat proactive --system model --goals sessions.jsonl --seed 3
+      duologue chat proactive --system model --goals sessions.jsonl --seed 3 --trace
       duologue chat conversation --system model
       duologue chat mobilecs/dialogue --goals track2/test.json --seed 7
       duologue chat spoken --system model --kg kg.json.gz --lang zh
@@ -124,9 +126,12 @@ def chat(
             raise UsageError("--model is the model of an endpoint: give its address with --url")
         called = f"{task}-{now}"
         partner = open_partner(task, name, place, recipe, overrides, seed=seed, lang=lang, called=called)
-    console.block(partner.welcome, indent="")
+    bare = getattr(partner, "secretive", False) and not trace
+    if trace and not getattr(partner, "secretive", False):
+        raise UsageError("--trace shows what the agent of proactive keeps to itself; all else is shown without it")
+    console.block(partner.how_to_talk if bare else partner.welcome, indent="")
     try:
-        _talk(partner, _WORDS[lang])
+        _talk(partner, _WORDS[lang], bare=bare)
     finally:
         if partner.dialogue().turns:
             path = save or options.WORKSPACE / "chats" / f"{called}.json"
@@ -148,11 +153,11 @@ def _refuse_beside_url() -> None:
         raise UsageError(f"--url says whom to talk to; leave {', '.join(given)} out")
 
 
-def _talk(partner: Partner, words: dict[str, str]) -> None:
+def _talk(partner: Partner, words: dict[str, str], *, bare: bool) -> None:
     """Read lines and show replies until the user leaves; a line that is not UTF-8 is asked for again."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # else one wrong byte ends the talk
-    _show(partner, partner.opening(), words)
+    _show(partner, partner.opening(), words, bare=bare)
     while not partner.finished:
         console.line(f"{words['you']}> ", bold=True, nl=False)
         line = sys.stdin.readline()
@@ -164,11 +169,11 @@ def _talk(partner: Partner, words: dict[str, str]) -> None:
             continue
         if line.strip() == _QUIT:
             return
-        _show(partner, partner.reply(line.rstrip("\n")), words)
+        _show(partner, partner.reply(line.rstrip("\n")), words, bare=bare)
 
 
-def _show(partner: Partner, turns: Sequence[Turn], words: dict[str, str]) -> None:
-    """Print what the bot did and said, with its remarks; facts that a call brought subject by subject, a line each."""
+def _show(partner: Partner, turns: Sequence[Turn], words: dict[str, str], *, bare: bool) -> None:
+    """Print what the bot did and said, with its remarks unless `bare`; facts of a call by subject, a line each."""
     facts: dict[str, list[str]] = {}
     for turn in (*turns, None):
         if turn is not None and turn.speaker == "api":
@@ -184,5 +189,5 @@ def _show(partner: Partner, turns: Sequence[Turn], words: dict[str, str]) -> Non
             who = words["call"] if turn.text.startswith("api_call") else words["bot"]
             said, *remarks = partner.shown(turn)
             console.block(f"{who}: {said}", indent="    ")
-            for remark in remarks:
+            for remark in () if bare else remarks:
                 console.line(f"    {remark}", dim=True)

@@ -413,6 +413,9 @@ class Partner(Protocol):
     finished: bool = False
     """Whether the last input said goodbye, or the system has ended."""
 
+    secretive: bool = False
+    """Whether goal, plan and facts are the system's own: a person is shown them with `chat --trace` alone."""
+
     on_piece: Callable[[str], object] | None = None
     """Called with the words of a reply piece by piece as they come, by partners that get them so."""
 

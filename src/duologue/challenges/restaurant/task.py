@@ -135,9 +135,19 @@ class RestaurantTask(Task):
         return generate(recipe, seed, out, workers=workers, progress=progress)
 
     def world(self, path: Path | None) -> World:
-        """Read a knowledge base file; `None` makes one in the structure of KB 1, with names of its own."""
+        """Read a knowledge base file or a domain file (`.toml`); `None` makes one in the structure of KB 1.
+
+        Names are drawn where a file brings none.
+        """
         from duologue.knowledge.base import KnowledgeBase
 
+        if path is not None and path.suffix == ".toml":
+            from duologue.challenges.restaurant.formats.domain_file import read_domain
+            from duologue.challenges.restaurant.knowledge.domain_base import DomainBase
+            from duologue.challenges.restaurant.simulator.domain_kb import domain_facts
+
+            domain = read_domain(path)
+            return DomainBase(path.name, domain_facts(domain, 1, BUILT_IN_SEED), domain)
         if path is not None:
             return KnowledgeBase(path.name, facts.read_facts(path))
         from duologue.challenges.restaurant.simulator.random_kb import make_kb

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from duologue.challenges.restaurant.formats.files import turns_of
-from duologue.challenges.restaurant.live.nlu import GOODBYES, LanguageUnderstanding, canonical_utterance
+from duologue.challenges.restaurant.live.nlu import GOODBYES, LanguageUnderstanding
 from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.schema.utterance_parser import FIXED_TEXTS, parse_utterance
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
-from duologue.challenges.restaurant.systems.solver.utterance_parser import FIXED_TEXTS, parse_utterance
 from duologue.core.records import Fact
 from duologue.knowledge.base import KnowledgeBase
 
@@ -99,7 +99,7 @@ def test_goodbyes_end_the_conversation_anywhere(text: str) -> None:
 
 def test_every_fixed_kind_can_be_said() -> None:
     for kind in FIXED_TEXTS:
-        assert parse_utterance(canonical_utterance(kind)).kind == kind
+        assert parse_utterance(NLU.canonical(kind)).kind == kind
 
 
 def test_a_slot_that_the_knowledge_base_lacks_has_no_known_values() -> None:

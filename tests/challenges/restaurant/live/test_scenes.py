@@ -8,9 +8,9 @@ from tests.challenges.restaurant.live.test_partner import Mute, RankingSolver
 
 from duologue.challenges.restaurant.live.scenes import make_stage
 from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.schema.utterance_parser import named_values
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.solver.solver import Solver
-from duologue.challenges.restaurant.systems.solver.utterance_parser import named_values
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Record, Sample

@@ -7,11 +7,11 @@ import pytest
 from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
+from duologue.challenges.restaurant.schema.utterance_parser import parse_utterance
 from duologue.challenges.restaurant.simulator.booking_user import PATIENCE, BookingGoal, BookingUser, draw_goal
 from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.systems.solver.utterance_parser import parse_utterance
 from duologue.core.rng import Rng
 
 if TYPE_CHECKING:

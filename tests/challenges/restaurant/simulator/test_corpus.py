@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from duologue.challenges.restaurant.formats.domain_file import shipped_path
 from duologue.challenges.restaurant.formats.files import load, read_result, write_data, write_result, write_truth
 from duologue.challenges.restaurant.knowledge.facts import kb_lines, read_facts
 from duologue.challenges.restaurant.scoring.checker import check
@@ -300,3 +301,25 @@ def _alive(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_corpus_of_another_domain_describes_it(tmp_path: Path) -> None:
+    recipe = Generation(domain="hotel", train_dialogs=6, test_dialogs=4, subtask=5)
+    paths = generate(recipe, 2, tmp_path / "one", workers=1, progress=None)
+    generate(recipe, 2, tmp_path / "two", workers=2, progress=None)
+    assert hashes(tmp_path / "one") == hashes(tmp_path / "two")
+    assert {"domain1.toml", "domain2.toml"} <= {path.name for path in paths}
+    again = Generation(domain=str(tmp_path / "one" / "domain2.toml"), part="tst1", test_dialogs=3)
+    generate(again, 2, tmp_path / "again", workers=1, progress=None)  # a described domain can be generated from
+    kb = (tmp_path / "one" / "extendedkb2.txt").read_bytes()
+    assert (tmp_path / "again" / "extendedkb1.txt").read_bytes() == kb
+
+
+def test_a_domain_without_an_unseen_slot_makes_the_sets_that_need_none(tmp_path: Path) -> None:
+    text = shipped_path("hotel").read_text(encoding="utf-8").replace('unseen = "breakfast"\n', "")
+    (tmp_path / "plain.toml").write_text(text, encoding="utf-8")
+    recipe = Generation(domain=str(tmp_path / "plain.toml"), train_dialogs=2, test_dialogs=2, subtask=1)
+    generate(recipe, 1, tmp_path / "out", workers=1, progress=None)
+    assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {"train", "tst1", "tst2"}
+    with pytest.raises(UsageError, match="has no unseen slot"):
+        generate(msgspec.structs.replace(recipe, part="tst3"), 1, tmp_path / "no", workers=1, progress=None)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
+from duologue.challenges.restaurant.schema.utterance_parser import parse_utterance
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.user_phrases import UserPhrases
-from duologue.challenges.restaurant.systems.solver.utterance_parser import parse_utterance
 from duologue.core.rng import Rng
 
 SCHEMA = schema_of_part("tst3")

@@ -41,6 +41,8 @@ class ProactivePartner(Partner):
     language of the UI text. Raises `UsageError` for another language and for a dialogue without a goal of two topics.
     """
 
+    secretive = True
+
     def __init__(self, system: System, setting: Dialogue, *, seed: int, lang: str = "en", name: str = "chat") -> None:
         if setting.goal is None or len(setting.goal.topics) != 2:
             raise UsageError(f"dialogue '{setting.id}' has no goal of two topics to lead to")

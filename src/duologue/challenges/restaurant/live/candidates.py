@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import call_text
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.systems.solver.utterance_parser import named_values
+from duologue.challenges.restaurant.schema.utterance_parser import named_values
 from duologue.core.records import Candidate
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def candidate_utterances(
     options and items are those of the restaurants that were listed, items also those of the one named. The
     sixth slot takes part once it was mentioned. The order of the candidates carries no information.
     """
-    slots = templates.SLOTS_EXTRA if state.extra else templates.SLOTS
+    slots = state.rules.slots if state.extra else state.rules.domain.slots
     texts = [*templates.ANSWER_TYPES.values(), *(slot.question for slot in slots)]
     texts += candidate_calls(history, slots, slot_of)
     texts += [templates.BOT_OPTION.format(name=name) for name in state.ratings]

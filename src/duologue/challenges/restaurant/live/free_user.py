@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import parse_call
 from duologue.challenges.restaurant.live.judge import BOOKING_METRICS, booking_report
+from duologue.challenges.restaurant.schema.utterance_parser import parse_utterance
 from duologue.challenges.restaurant.simulator.bot_turn import read_text
-from duologue.challenges.restaurant.systems.solver.utterance_parser import parse_utterance
 from duologue.core.scenes import TYPED
 from duologue.knowledge.leaks import leak_problem, leaks
 from duologue.metrics.formulas import Ratio

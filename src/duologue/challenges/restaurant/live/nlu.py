@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.systems.solver.utterance_parser import (
-    FIXED_TEXTS,
+from duologue.challenges.restaurant.schema.utterance_parser import (
     ParsedUtterance,
     UtteranceParser,
+    fixed_texts,
     named_values,
     normalise,
-    parse_utterance,
     spellings,
 )
+from duologue.challenges.restaurant.systems.solver.domain_rules import RESTAURANT_RULES, DomainRules
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -63,8 +63,6 @@ _NEEDS_CHOICE = frozenset({"ask-phone", "ask-address", "hedge-phone", "hedge-add
 _COURTESIES = frozenset({"greeting", "thanks"})
 _VALUED = frozenset({"request", "answer", "update"})
 _FRIEND = templates.WAITS[3]
-_SPELLED = {normalise(text): text for texts in FIXED_TEXTS.values() for text in texts}
-"""Normalised utterances without values, to their canonical spelling."""
 
 
 class Interpretation(Record, frozen=True):
@@ -84,10 +82,17 @@ class Interpretation(Record, frozen=True):
 class LanguageUnderstanding:
     """Interprets free text about one knowledge base."""
 
-    def __init__(self, base: KnowledgeBase, slots: Sequence[RequestSlot]) -> None:
-        self._base = base
+    def __init__(
+        self, base: KnowledgeBase, slots: Sequence[RequestSlot], rules: DomainRules = RESTAURANT_RULES
+    ) -> None:
+        self._base, self._rules = base, rules
+        wording = rules.domain.wording
+        self._openings, self._texts = wording.openings, fixed_texts(wording)
+        self._spelled = {normalise(text): text for texts in self._texts.values() for text in texts}
+        """Normalised utterances without values, to their canonical spelling."""
+        self._keywords = _KEYWORDS | dict.fromkeys(rules.domain.keywords, "request")
         self._slots = {slot.name: slot for slot in slots}
-        self._parser = UtteranceParser(slots, loose=True)
+        self._parser = UtteranceParser(slots, wording, loose=True)
         self.slot_of: Mapping[str, str] = {
             str(value): slot.name for slot in reversed(slots) for value in base.values(slot.name)
         }
@@ -99,8 +104,8 @@ class LanguageUnderstanding:
         words = normalise(text)
         if words in GOODBYES:
             return Interpretation(remark="goodbye", goodbye=True)
-        said = _SPELLED.get(words, text.strip())
-        reading = parse_utterance(said)
+        said = self._spelled.get(words, text.strip())
+        reading = self._rules.parse(said)
         if reading.kind == "unknown" or said != said.lower():
             said, reading = "", self._parser.parse(text)
         meant = _in_context(words, state)
@@ -126,7 +131,7 @@ class LanguageUnderstanding:
         if kind == "reject" and set(state.ratings) <= set(state.proposed):
             return Interpretation(remark="no-more-options")
         if kind == "take-repeated" and state.repeated is None:
-            return Interpretation(utterances=(canonical_utterance("accept"),))
+            return Interpretation(utterances=(self.canonical("accept"),))
         if kind in _NEEDS_CHOICE and state.chosen is None:
             return Interpretation(remark="nothing-chosen")
         if kind == "request-at" and reading.values["name"] not in self._base:
@@ -139,7 +144,7 @@ class LanguageUnderstanding:
         if confused:
             return Interpretation(remark="not-understood")
         if not said:
-            said = self._hedge(reading) if kind == "hedge" else canonical_utterance(kind, reading.values)
+            said = self._hedge(reading) if kind == "hedge" else self.canonical(kind, reading.values)
         return Interpretation(
             utterances=(said,), goodbye=kind == "farewell" and state.last_bot == templates.BOT_ANYTHING
         )
@@ -186,10 +191,10 @@ class LanguageUnderstanding:
         if named:
             return self._want({slot: values[0] for slot, values in named.items()}, "", "", state)
         name = next((word for word in words.split() if word in self._base), None)
-        kinds = list(dict.fromkeys(_KEYWORDS[word] for word in words.split() if word in _KEYWORDS))
+        kinds = list(dict.fromkeys(self._keywords[word] for word in words.split() if word in self._keywords))
         kinds = [kind for kind in kinds if kind not in _COURTESIES] or kinds[:1]
         if name is not None and kinds in ([], ["request"]):
-            return Interpretation(utterances=(canonical_utterance("request-at", {"name": name}),))
+            return Interpretation(utterances=(self.canonical("request-at", {"name": name}),))
         if "request" in kinds and state.proposed and state.chosen is None:
             return self._plain(ParsedUtterance(kind="accept"), "", state)  # "book it"
         if "request" in kinds:
@@ -202,7 +207,13 @@ class LanguageUnderstanding:
 
     def _request(self, wanted: Mapping[str, str]) -> str:
         phrases = [self._slots[slot].phrases[0].format(new=value) for slot, value in wanted.items()]
-        return " ".join([templates.OPENINGS[0], *phrases])
+        return " ".join([self._openings[0], *phrases])
+
+    def canonical(self, kind: str, values: Mapping[str, str] | None = None) -> str:
+        """Return the canonical utterance of a dialogue act that needs no slot."""
+        if kind == "request-at":
+            return (self._openings[0] + templates.AT_NAME).format(**(values or {}))
+        return self._texts[kind][0].format(wait=_FRIEND)
 
     def _hedge(self, reading: ParsedUtterance) -> str:
         """Return a hedge about the same values; which one makes no difference to a bot."""
@@ -210,17 +221,6 @@ class LanguageUnderstanding:
         return next(text for text in hedges if ("{b}" in text) == ("b" in reading.values)).format(
             wait=_FRIEND, **reading.values
         )
-
-
-def canonical_utterance(kind: str, values: Mapping[str, str] | None = None) -> str:
-    """Return the canonical utterance of a dialogue act that needs no slot.
-
-    >>> canonical_utterance("accept")
-    "it's perfect"
-    """
-    if kind == "request-at":
-        return (templates.OPENINGS[0] + templates.AT_NAME).format(**(values or {}))
-    return FIXED_TEXTS[kind][0].format(wait=_FRIEND)
 
 
 def _answer(slot: RequestSlot, value: str) -> str:
@@ -234,7 +234,7 @@ def _update(slot: RequestSlot, value: str) -> str:
 
 def _in_context(words: str, state: BookingState) -> str:
     """Return the dialogue act of "yes", "no" and the like after the last bot utterance; nothing when there is none."""
-    last = templates.answer_type(state.last_bot)
+    last = templates.answer_type(state.last_bot, state.rules.slots)
     if last == "sorry" and state.proposed and state.chosen is None:  # the option still stands
         last = "option"
     if last in {"option", "repeat"}:

@@ -11,12 +11,14 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import execute, fact_lines
+from duologue.challenges.restaurant.knowledge.domain_base import domain_of
 from duologue.challenges.restaurant.live.candidates import candidate_utterances
 from duologue.challenges.restaurant.live.nlu import HANDS_BACK, LanguageUnderstanding
 from duologue.challenges.restaurant.live.ui_text import UiText
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
 from duologue.challenges.restaurant.schema.task_info import INFO
+from duologue.challenges.restaurant.systems.solver.domain_rules import DomainRules
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.protocols import Partner
@@ -49,20 +51,22 @@ class RestaurantPartner(Partner):
     ) -> None:
         self._system = system
         self._base = world if isinstance(world, KnowledgeBase) else KnowledgeBase(world.name, world)
-        missing = [slot.name for slot in templates.SLOTS if not self._base.values(slot.name)]
+        rules = self._rules = DomainRules(domain_of(self._base))
+        missing = [slot.name for slot in rules.domain.slots if not self._base.values(slot.name)]
         if missing:
             raise UsageError(
                 f"knowledge base '{world.name}' has no field {', '.join(missing)}; it has "
-                f"{', '.join(self._base.relations()) or 'none'}. Give one with the fields of the restaurant challenge"
+                f"{', '.join(self._base.relations()) or 'none'}. "
+                f"Give one with the fields of domain '{rules.domain.name}'"
             )
-        slots = tuple(slot for slot in templates.SLOTS_EXTRA if self._base.values(slot.name))
-        self._nlu = LanguageUnderstanding(self._base, slots)
-        self._ui_text = UiText(lang, self._base, slots)
+        slots = tuple(slot for slot in rules.slots if self._base.values(slot.name))
+        self._nlu = LanguageUnderstanding(self._base, slots, rules)
+        self._ui_text = UiText(lang, self._base, slots, rules.domain)
         self._seed, self._lang, self._flowing, self._name = seed, lang, flowing, name
         self._turns: list[Turn] = []
         self._history: list[Turn] = []
         """The dialogue as the system sees it, in canonical utterances."""
-        self._state = BookingState()
+        self._state = BookingState(rules)
         self._calls = 0
         system.prepare(INFO, seed, {self._base.name: self._base})
 
@@ -87,11 +91,12 @@ class RestaurantPartner(Partner):
         said = text.strip() or templates.SILENCE
         meta = {"heard": list(interpretation.utterances)} if interpretation.utterances not in ((), (said,)) else {}
         self._turns.append(Turn(speaker="user", text=said, meta=meta))
-        shown = self._greet(interpretation)
+        shown, slots = self._greet(interpretation), self._rules.slots
         for place, utterance in enumerate(interpretation.utterances):
             turns = self._hand(utterance)
             if place < len(interpretation.utterances) - 1:
-                turns = [turn for turn in turns if not templates.answer_type(turn.text).startswith(_SUPERSEDED)]
+                kinds = [templates.answer_type(turn.text, slots) for turn in turns]
+                turns = [turn for turn, kind in zip(turns, kinds, strict=True) if not kind.startswith(_SUPERSEDED)]
             shown += turns
         if interpretation.remark:
             shown.append(self._ui_text.turn(interpretation.remark, self._state, interpretation.details))
@@ -115,7 +120,7 @@ class RestaurantPartner(Partner):
     def _greet(self, interpretation: Interpretation) -> list[Turn]:
         """Begin a dialogue as the challenge does, with a greeting, if the user does not."""
         if interpretation.anew:
-            self._history, self._state = [], BookingState()
+            self._history, self._state = [], BookingState(self._rules)
         if self._history or not interpretation.utterances or interpretation.utterances[0] in templates.GREETINGS:
             return []
         hello = self._hand(templates.GREETINGS[1])

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, execute, fact_lines
+from duologue.challenges.restaurant.knowledge.domain_base import domain_of
 from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
 from duologue.challenges.restaurant.live import free_user
 from duologue.challenges.restaurant.live.candidates import candidate_utterances
 from duologue.challenges.restaurant.live.judge import BookingSet, judge, new_user
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.schema.ontology import MAX_LISTED, schema_of
+from duologue.challenges.restaurant.schema.domain import RESTAURANT
+from duologue.challenges.restaurant.schema.ontology import schema_of
 from duologue.challenges.restaurant.simulator.booking_user import draw_goal
 from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
-from duologue.challenges.restaurant.simulator.recipe import Generation
+from duologue.challenges.restaurant.simulator.recipe import Generation, with_policy
+from duologue.challenges.restaurant.systems.solver.domain_rules import DomainRules
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core import disk
 from duologue.core.errors import UsageError
@@ -81,9 +86,14 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
         raise UsageError("the simulated user of restaurant learns from no dialogues; leave out --users")
     base = world if isinstance(world, KnowledgeBase) else KnowledgeBase(world.name, world)
     facts = list(base)
-    values = {slot.name: tuple(sorted(map(str, base.values(slot.name)))) for slot in templates.SLOTS}
+    rules = DomainRules(domain_of(base))
+    domain, slots = rules.domain, rules.domain.slots
+    values = {slot.name: tuple(sorted(map(str, base.values(slot.name)))) for slot in slots}
     schema = schema_of(1, values, extra=False)
-    generator = DialogueGenerator(schema, RestaurantIndex(schema, facts), Generation(), subtask=5, train=False)
+    if domain != RESTAURANT:
+        schema = msgspec.structs.replace(domain.schema(1, extra=False), values=values)
+    recipe = with_policy(Generation(), domain)
+    generator = DialogueGenerator(schema, RestaurantIndex(schema, facts), recipe, subtask=5, train=False)
     lacking = [(name, item) for name in base.entities() for item in _ITEMS if not base.objects(name, item)]
     if lacking:
         name, item = lacking[0]
@@ -91,20 +101,26 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
     goals = {f"booking-{number}": draw_goal(generator, Rng(seed, "booking", number)) for number in range(1, n + 1)}
     items = {name: {item: str(base.objects(name, item)[0]) for item in _ITEMS} for name in base.entities()}
     bookings = BookingSet(goals, generator, base, seed, items)
-    slot_of = {str(value): slot.name for slot in reversed(templates.SLOTS) for value in base.values(slot.name)}
+    slot_of = {str(value): slot.name for slot in reversed(slots) for value in base.values(slot.name)}
     told = "\n".join(f"{fact.subject} {fact.relation} {fact.object}" for fact in facts)
     base_hash = disk.sha256(told.encode())
     stage = Stage(
-        scenes=[_scene(name, goal, bookings, slot_of, max_turns) for name, goal in goals.items()],
+        scenes=[_scene(name, goal, bookings, slot_of, max_turns, rules) for name, goal in goals.items()],
         user=BookingPartner(bookings),
         human_dialogues=[],
-        notes=[_NOTE],
+        notes=[_NOTE if domain == RESTAURANT else f"{_NOTE} of domain '{domain.name}'"],
         judge=lambda dialogues: judge(dialogues, bookings, base_hash=base_hash),
         worlds={base.name: base},
     )
 
     def with_user(user: System) -> Stage:
-        settled = [_scene(name, goal, bookings, slot_of, max_turns, changes=False) for name, goal in goals.items()]
+        if domain != RESTAURANT:
+            raise UsageError(
+                f"a chat model as the user books restaurants only, found domain '{domain.name}'; leave --user out"
+            )
+        settled = [
+            _scene(name, goal, bookings, slot_of, max_turns, rules, changes=False) for name, goal in goals.items()
+        ]
         return stage._replace(
             scenes=settled,
             user=user,
@@ -121,9 +137,11 @@ def _scene(
     bookings: BookingSet,
     slot_of: Mapping[str, str],
     max_turns: int | None,
+    rules: DomainRules,
     *,
     changes: bool = True,
 ) -> Scene:
+    listed = bookings.generator.recipe.listed_most
     base, first = bookings.base, tuple(goal.first.values()) if changes else ()
 
     def api(text: str) -> tuple[str, ...] | None:
@@ -132,10 +150,10 @@ def _scene(
             return None
         if first and arguments_of(text) == first:  # the user changes its mind before anything is listed
             return ()
-        return tuple(fact_lines(base, Rng(bookings.seed, name, text).sample(result.names, MAX_LISTED)))
+        return tuple(fact_lines(base, Rng(bookings.seed, name, text).sample(result.names, listed)))
 
     def candidates(history: tuple[Turn, ...], rng: random.Random) -> tuple[Candidate, ...]:  # noqa: ARG001  # all are offered
-        state = BookingState()
+        state = BookingState(rules)
         for turn in history:
             state.observe(turn)
         return candidate_utterances(history, state, base, slot_of)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.challenges.restaurant.schema.domain import RESTAURANT
 from duologue.challenges.restaurant.schema.templates import LOCATION, NUMBER, answer_type
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Turn
@@ -11,18 +12,19 @@ from duologue.core.records import Turn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from duologue.challenges.restaurant.schema.domain import Domain
     from duologue.challenges.restaurant.schema.templates import RequestSlot
     from duologue.challenges.restaurant.systems.solver.solver import BookingState
     from duologue.knowledge.base import KnowledgeBase
 
 ENGLISH = {
-    "welcome": "Say hello and ask for a table, for example: may i have a table {examples}. An empty line hands the turn"
+    "welcome": "Say hello and {ask}, for example: {opening} {examples}. An empty line hands the turn"
     " back, 'bye' ends the conversation.",
     "not-understood": "I am afraid I did not understand that. {hint}",
     "your-turn": "It is your turn. {hint}",
-    "nothing-proposed": "I have not proposed a restaurant yet. {hint}",
-    "nothing-chosen": "We have not settled on a restaurant yet. {hint}",
-    "hint-start": "You could say: may i have a table {examples}.",
+    "nothing-proposed": "I have not proposed a {thing} yet. {hint}",
+    "nothing-chosen": "We have not settled on a {thing} yet. {hint}",
+    "hint-start": "You could say: {opening} {examples}.",
     "hint-asking": "My question was: {said}? I know {known}.",
     "hint-option": "You could say: it's perfect, or: do you have something else, or: what was the first option again.",
     "hint-update": "You could change something, for example: instead could it be {examples}; or say: no.",
@@ -31,7 +33,7 @@ ENGLISH = {
     "what-change": "What would you like to change? For example: instead could it be {examples}.",
     "unknown-value": "I am sorry, I know no {slot} '{value}'. I know {known}.",
     "several-values": "You named more than one {slot}: {values}. Which one shall it be?",
-    "unknown-restaurant": "I am sorry, I know no restaurant '{name}'.",
+    "unknown-restaurant": "I am sorry, I know no {thing} '{name}'.",
     "no-match": "I am sorry, I found nothing for: {values}. You could change something: {changes}.",
     "no-more-options": "I am sorry, that was the last option. You could take one of them after all (what was the first"
     " option again) or change something, for example: instead could it be {examples}.",
@@ -39,12 +41,12 @@ ENGLISH = {
     "list": ", ",
 }
 CHINESE = {
-    "welcome": "请先问好，再订餐桌，例如：may i have a table {examples}。空行表示让我继续，输入 bye 结束对话。",
+    "welcome": "请先问好，再{ask}，例如：{opening} {examples}。空行表示让我继续，输入 bye 结束对话。",
     "not-understood": "抱歉，我没有听懂。{hint}",
     "your-turn": "请您说话。{hint}",
-    "nothing-proposed": "我还没有推荐过餐厅。{hint}",
-    "nothing-chosen": "我们还没有选定餐厅。{hint}",
-    "hint-start": "您可以说：may i have a table {examples}。",
+    "nothing-proposed": "我还没有推荐过{thing}。{hint}",
+    "nothing-chosen": "我们还没有选定{thing}。{hint}",
+    "hint-start": "您可以说：{opening} {examples}。",
     "hint-asking": "我刚才问的是：{said}？可选：{known}。",
     "hint-option": "您可以说：it's perfect，或者 do you have something else，或者 what was the first option again。",
     "hint-update": "您可以修改要求，例如：instead could it be {examples}；或者说：no。",
@@ -53,13 +55,16 @@ CHINESE = {
     "what-change": "您想修改什么？例如：instead could it be {examples}。",
     "unknown-value": "抱歉，“{value}”不是我知道的 {slot}。可选：{known}。",
     "several-values": "您提到了不止一个 {slot}：{values}。请选一个。",
-    "unknown-restaurant": "抱歉，我不知道餐厅“{name}”。",
+    "unknown-restaurant": "抱歉，我不知道{thing}“{name}”。",
     "no-match": "抱歉，没有符合这些要求的餐厅：{values}。您可以修改要求：{changes}。",
     "no-more-options": "抱歉，这是最后一家了。您可以从中选一家（what was the first option again），"
     "或者修改要求，例如：instead could it be {examples}。",
     "goodbye": "再见！",
     "list": "、",
 }
+_NAMED = {"en": ("restaurant", "ask for a table"), "zh": ("餐厅", "订餐桌")}
+_ASKS = {"en": "say what you need", "zh": "说明需求"}
+"""In other domains."""
 UI_TEXTS = {"en": ENGLISH, "zh": CHINESE}
 """UI text by language and key."""
 
@@ -74,12 +79,18 @@ class UiText:
     Raises `UsageError` for a language without UI text.
     """
 
-    def __init__(self, lang: str, base: KnowledgeBase, slots: Sequence[RequestSlot]) -> None:
+    def __init__(
+        self, lang: str, base: KnowledgeBase, slots: Sequence[RequestSlot], domain: Domain = RESTAURANT
+    ) -> None:
         if lang not in UI_TEXTS:
             raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXTS)}")
         self._texts = UI_TEXTS[lang]
         self._base = base
         self._slots = {slot.name: slot for slot in slots}
+        own = domain == RESTAURANT
+        thing, ask = _NAMED[lang] if own else (domain.thing, _ASKS[lang])
+        self._named = {"thing": thing, "ask": ask, "opening": domain.wording.openings[0]}
+        self._shown_slots = (NUMBER, LOCATION) if own else domain.slots[:2]
 
     def turn(self, key: str, state: BookingState, details: Mapping[str, str]) -> Turn:
         """Return the text as a system turn, marked in `meta` as outside the challenge."""
@@ -100,17 +111,17 @@ class UiText:
             values = filled["call"].split()[1:]
             filled["values"] = self._list(values)
             filled["changes"] = self._list(self._changes(dict(zip(state.required, values, strict=False))))
-        return self._texts[key].format(**filled, examples=self._example(key), hint=self._hint(state))
+        return self._texts[key].format(**self._named, **filled, examples=self._example(key), hint=self._hint(state))
 
     def _hint(self, state: BookingState) -> str:
         key = _hint_key(state)
         slot = self._slots.get(state.asked or "")
         said, known = (slot.question, self._known(slot.name)) if slot is not None else ("", "")
-        return self._texts[key].format(examples=self._example(key), said=said, known=known)
+        return self._texts[key].format(**self._named, examples=self._example(key), said=said, known=known)
 
     def _example(self, key: str) -> str:
         """Return slot phrases with values that exist."""
-        phrases = [slot.phrases[0].format(new=self._base.values(slot.name)[-1]) for slot in (NUMBER, LOCATION)]
+        phrases = [slot.phrases[0].format(new=self._base.values(slot.name)[-1]) for slot in self._shown_slots]
         return " ".join(phrases if key in {"welcome", "hint-start"} else phrases[1:])
 
     def _known(self, slot: str) -> str:
@@ -131,7 +142,7 @@ class UiText:
 
 
 def _hint_key(state: BookingState) -> str:
-    last = answer_type(state.last_bot)
+    last = answer_type(state.last_bot, state.rules.slots)
     if last.startswith("ask-") or (last == "ready" and not state.called):
         return "hint-asking"
     if last in {"option", "repeat"} or (last == "sorry" and state.proposed and not state.chosen):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA, RequestSlot
+from duologue.challenges.restaurant.schema.user_sentences import STANDARD, UserSentences
 from duologue.core.records import Record
 
 PARTS = ("train", "tst1", "tst2", "tst3", "tst4")
@@ -38,6 +39,22 @@ class Schema(Record, frozen=True):
     """Slot name to the values that may be asked for, equally likely."""
     fields: tuple[str, ...] = FIELDS
     """The fields of a restaurant in the order of the KB file; each slot is one of them."""
+
+    @property
+    def wording(self) -> UserSentences:
+        """The user's sentences that name what is booked: the challenge's."""
+        return STANDARD
+
+
+class DomainSchema(Schema, frozen=True):
+    """The schema of another domain than the challenge's."""
+
+    sentences: UserSentences = STANDARD
+
+    @property
+    def wording(self) -> UserSentences:
+        """The user's sentences that name what is booked: the domain's."""
+        return self.sentences
 
 
 def standard_schema(kb: int, *, extra: bool) -> Schema:

@@ -6,7 +6,12 @@ A placeholder in braces stands for a value; `{wait}` stands for any of the five 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SILENCE = "<silence>"
 """The user turn that only hands the turn back to the bot."""
@@ -268,15 +273,15 @@ ANSWER_TYPES = {
 """Names of the bot's fixed sentences; the others depend on a value (`answer_type`)."""
 
 
-def answer_type(utterance: str) -> str:
+def answer_type(utterance: str, slots: Sequence[RequestSlot] = SLOTS_EXTRA) -> str:
     """Return the kind of a bot utterance: `api_call`, `option`, `repeat`, `phone`, `address`, `ask-<slot>`, ...
 
-    Anything that is no bot utterance of the inventory is `"other"`.
+    Anything that is no bot utterance of the inventory is `"other"`; questions are those of `slots`.
 
     >>> answer_type("where should it be")
     'ask-location'
     """
-    for slot in SLOTS_EXTRA:
+    for slot in slots:
         if utterance == slot.question:
             return f"ask-{slot.name}"
     for name, text in ANSWER_TYPES.items():

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.simulator.bot_turn import NOTHING, BotTurn, read_text
+from duologue.challenges.restaurant.simulator.bot_turn import NOTHING, AskedSlots, BotTurn, read_text
 from duologue.challenges.restaurant.simulator.dialogue_generator import INFO_ORDERS
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class BookingUser:
     ) -> None:
         self._goal, self._items, self._rng = goal, items, rng
         self._phrases, self._slots, self._recipe = generator.phrases, generator.slots, generator.recipe
+        self._unanswerable = generator.schema.wording.unanswerable
+        self._asked = AskedSlots(generator.schema.slots)
         self.wanted: Values = dict(goal.first)
         """The values that hold so far: those of the first request with the updates that were said."""
         self.chosen: str | None = None
@@ -86,7 +88,7 @@ class BookingUser:
 
     def step(self, said: str | None) -> str | None:
         """Return what the user says to the bot's words, to `None` where it heard none; `None` when it has left."""
-        heard = NOTHING if said is None else read_text(said, self._items)
+        heard = NOTHING if said is None else read_text(said, self._items, self._asked)
         try:
             return self._script.send(heard)
         except (StopIteration, _GivesUpError):
@@ -164,7 +166,7 @@ class BookingUser:
             if len(proposed) >= self._goal.options:
                 return (yield self._take(proposed[-1], rng.choice(templates.ACCEPTS)))
             if rng.happens(recipe.question_chance):
-                yield rng.choice(templates.UNANSWERABLE)
+                yield rng.choice(self._unanswerable)
             if rng.happens(recipe.accept_chance):
                 return (yield self._take(proposed[-1], rng.choice(templates.ACCEPTS)))
             if len(proposed) > 1 and rng.happens(recipe.repeat_chance):

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.challenges.restaurant.schema import templates
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Sequence
+
+    from duologue.challenges.restaurant.schema.templates import RequestSlot
 
 _HANDS_BACK = frozenset({"on-it", "look", "another", "api_call"})
 """Kinds of utterance after which the user of the challenge is silent."""
@@ -57,13 +59,28 @@ NOTHING = BotTurn(hands_back=True)
 """The bot said nothing that the user could hear: it made a call."""
 
 
-def read_text(text: str, restaurants: Container[str]) -> BotTurn:
+class AskedSlots:
+    """Tells which slots of a domain a bot asks for: by their questions, else by cues or the name of a slot."""
+
+    def __init__(self, slots: Sequence[RequestSlot] = templates.SLOTS_EXTRA) -> None:
+        restaurant = all(slot in templates.SLOTS_EXTRA for slot in slots)
+        self.slots = templates.SLOTS_EXTRA if restaurant else tuple(slots)
+        """A restaurant's slots are all known, whichever are required."""
+        self.cues = {
+            slot.name: _ASKED.get(slot.name) or re.compile(rf"\b{re.escape(slot.name)}s?\b") for slot in self.slots
+        }
+
+
+_STANDARD = AskedSlots()
+
+
+def read_text(text: str, restaurants: Container[str], asks: AskedSlots = _STANDARD) -> BotTurn:
     """Return what the user understands of a bot's words; `restaurants` holds the names of the knowledge base.
 
     >>> read_text("Where should it be, and for how many people?", ()).asked
     ('location', 'number')
     """
-    kind = templates.answer_type(text)
+    kind = templates.answer_type(text, asks.slots)
     lowered, spaced = text.lower(), _spaced(text)
     if kind != "other":
         asked: tuple[str, ...] = (kind.removeprefix("ask-"),) if kind.startswith("ask-") else ()
@@ -71,7 +88,7 @@ def read_text(text: str, restaurants: Container[str]) -> BotTurn:
         return BotTurn(tuple(_names(spaced, restaurants)), asked, question, kind in _HANDS_BACK, spaced)
     question = _QUESTION.search(lowered) is not None
     names = tuple(_names(spaced, restaurants))
-    found = [(cue.search(lowered), slot) for slot, cue in _ASKED.items()] if question and not names else []
+    found = [(cue.search(lowered), slot) for slot, cue in asks.cues.items()] if question and not names else []
     asked = tuple(slot for _, slot in sorted((match.start(), slot) for match, slot in found if match is not None))
     return BotTurn(names, asked, question, not question and _WAIT.search(lowered) is not None, spaced)
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from duologue.challenges.restaurant.formats.domain_file import write_domain
 from duologue.challenges.restaurant.formats.file_names import SUBTASKS, FileName
 from duologue.challenges.restaurant.knowledge.facts import kb_lines
+from duologue.challenges.restaurant.schema.domain import RESTAURANT
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, PARTS
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import simulate
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from duologue.challenges.restaurant.schema.domain import Domain
     from duologue.core.protocols import Progress
     from duologue.core.records import Fact, Record
 
@@ -56,22 +59,29 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     """Write the corpus of a recipe (a `Generation`) below `out` and return the paths of all its files.
 
     `train/` and `tst1/` to `tst4/` get official data files, the test folders also truth files, `out` the knowledge
-    bases `extendedkb1.txt` and `extendedkb2.txt` as far as they are needed, and the resolved recipe with the seed.
+    bases `extendedkb1.txt` and `extendedkb2.txt` as far as they are needed, and the resolved recipe with the seed. For
+    another domain than the challenge's, `domain1.toml` and `domain2.toml` describe it with each of the bases.
     The bytes depend on the recipe and the seed alone. Files that a stopped run completed are kept, what a killed
     one left half-written is removed. Raises `UsageError` when the recipe allows no such dialogues or the folder
     holds another corpus, `FormatError` for a knowledge base file, `StorageError` for what the disk refuses.
     """
     recipe = expected(recipe, Generation)
-    planned = plan_files(recipe, out)
     maker = RowShardGenerator(recipe, seed)
+    planned = plan_files(recipe, out, unseen=maker.domain.unseen is not None)
     bases = sorted({PART_SHAPES[one.part][0] for one in planned})
-    manifest = CorpusManifest(out, _key(recipe, seed, [maker.facts(kb) for kb in bases]))
+    manifest = CorpusManifest(out, _key(recipe, seed, [maker.facts(kb) for kb in bases], maker.domain))
     kb_paths = {kb: out / f"extendedkb{kb}.txt" for kb in bases}
-    manifest.check_planned([*kb_paths.values(), *(path for one in planned for path in one.paths)])
+    domain_paths = {kb: out / f"domain{kb}.toml" for kb in bases if maker.own}
+    manifest.check_planned(
+        [*domain_paths.values(), *kb_paths.values(), *(path for one in planned for path in one.paths)]
+    )
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
     manifest.sweep(
-        [out / RECIPE_NAME, out / MANIFEST_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)]
+        [
+            *(out / RECIPE_NAME, out / MANIFEST_NAME, *domain_paths.values(), *kb_paths.values()),
+            *(path for one in planned for path in one.paths),
+        ]
     )
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
     for kb, path in kb_paths.items():
@@ -79,6 +89,8 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
             text = kb_lines(maker.facts(kb)).encode()
             disk.write_bytes(path, text)
             manifest.add(path, disk.sha256(text))
+    for kb, path in domain_paths.items():
+        write_domain(maker.domain, path, kb, kb_paths[kb].name)
     missing = [one for one in planned if not all(map(manifest.is_complete, one.paths))]
     del maker
     sizes = [((one.part, one.subtask), one.n) for one in missing]
@@ -87,19 +99,26 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
         for one, pieces in zip(missing, made, strict=True):
             for path, digest in _write(one, pieces):
                 manifest.add(path, digest)
-    return [*kb_paths.values(), *(path for one in planned for path in one.paths)]
+    return [*domain_paths.values(), *kb_paths.values(), *(path for one in planned for path in one.paths)]
 
 
-def _key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:
-    """Return the key of a corpus: its recipe without the limits, the seed and the knowledge bases."""
+def _key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]], domain: Domain) -> str:
+    """Return the key of a corpus: its recipe without the limits, the seed, the domain and the knowledge bases."""
     plain = msgspec.structs.replace(recipe, part="all", subtask=0, n=0, train_dialogs=1, test_dialogs=1, kb1="", kb2="")
+    plain = msgspec.structs.replace(
+        plain, domain=None if domain == RESTAURANT else msgspec.json.encode(domain).decode()
+    )
     lines = (f"{fact.subject}|{fact.relation}|{fact.object}" for base in facts for fact in base)
     return corpus_key(_VERSION, recipe=plain, seed=seed, sources=lines)
 
 
-def plan_files(recipe: Generation, out: Path) -> list[PlannedFile]:
-    """Return the data files that a recipe asks for, in the order in which they are made."""
-    parts = PARTS if recipe.part == "all" else (recipe.part,)
+def plan_files(recipe: Generation, out: Path, *, unseen: bool = True) -> list[PlannedFile]:
+    """Return the data files that a recipe asks for, in the order in which they are made.
+
+    All parts of a domain without an unseen slot are those that need none.
+    """
+    every = [part for part in PARTS if unseen or not PART_SHAPES[part][1]]
+    parts = every if recipe.part == "all" else [recipe.part]
     subtasks = (recipe.subtask,) if recipe.subtask else tuple(SUBTASKS)
     planned = []
     for part in parts:

@@ -180,7 +180,7 @@ class DialogueGenerator:
         name = rng.choice(self._names)
         self._list_facts(dialogue, [name])
         self._greet(dialogue, rng)
-        dialogue.user(rng.choice(templates.OPENINGS) + templates.AT_NAME.format(name=name))
+        dialogue.user(rng.choice(self.schema.wording.openings) + templates.AT_NAME.format(name=name))
         dialogue.says("reserve", templates.BOT_RESERVE)
         self._inform(dialogue, name, rng)
         return dialogue
@@ -284,7 +284,7 @@ class DialogueGenerator:
                 dialogue.user(rng.choice(templates.ACCEPTS))
                 break
             if rng.happens(recipe.question_chance):
-                dialogue.user(rng.choice(templates.UNANSWERABLE))
+                dialogue.user(rng.choice(self.schema.wording.unanswerable))
                 dialogue.says("sorry", templates.BOT_SORRY)
             if rng.happens(recipe.accept_chance):
                 chosen = name

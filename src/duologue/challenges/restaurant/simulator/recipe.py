@@ -5,7 +5,7 @@ Sources of the numbers: specification, sections 3 to 9; those marked there as fi
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -14,6 +14,9 @@ from duologue.challenges.restaurant.schema.templates import ANSWER_TYPES
 from duologue.core.bounds import Count, NonNegative, Positive, Probability, ProperFraction
 from duologue.core.errors import did_you_mean
 from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from duologue.challenges.restaurant.schema.domain import Domain
 
 STYLES = ("training", "a", "b")
 """How candidates are chosen: as in the training files, release A, release B."""
@@ -41,6 +44,15 @@ _QUESTION = "ask-"
 _KINDS = (*ANSWER_TYPES, "api_call", "option", "repeat", "phone", "address")
 
 
+def with_policy(recipe: Generation, domain: Domain) -> Generation:
+    """Return the recipe with the users of a domain; what the recipe changes from its default stays."""
+    plain, told = Generation(), msgspec.structs.asdict(domain.policy)
+    changes = {
+        key: value for key, value in told.items() if value is not None and getattr(recipe, key) == getattr(plain, key)
+    }
+    return msgspec.structs.replace(recipe, **changes)
+
+
 class Generation(Record, frozen=True):
     """The recipe of a simulated corpus. The defaults are the specification's figures."""
 
@@ -63,6 +75,8 @@ class Generation(Record, frozen=True):
     """`generated` for new names in the structure of section 3, or the path of a KB text file (gz too)."""
     kb2: str = GENERATED
     """The same for the second knowledge base, with other cuisines and locations."""
+    domain: str | None = None
+    """The name of a shipped domain (`cinema`, `hotel`) or the path of a domain file; without it the challenge's own."""
     train_share: ProperFraction = 0.5
     """Share of all requests with which only training dialogs begin; test dialogs begin with the others (section 7).
     Updates lead to requests of either side."""

@@ -6,11 +6,13 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.challenges.restaurant.formats.domain_file import open_domain
 from duologue.challenges.restaurant.formats.files import result_row
 from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex, read_kb, values_of
+from duologue.challenges.restaurant.schema.domain import RESTAURANT
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, schema_of, standard_schema
-from duologue.challenges.restaurant.simulator.random_kb import make_kb
-from duologue.challenges.restaurant.simulator.recipe import GENERATED
+from duologue.challenges.restaurant.simulator.domain_kb import domain_facts
+from duologue.challenges.restaurant.simulator.recipe import GENERATED, with_policy
 from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 
 if TYPE_CHECKING:
@@ -32,7 +34,10 @@ class RowShardGenerator:
     """Generates the shards of one corpus."""
 
     def __init__(self, recipe: Generation, seed: int) -> None:
-        self.recipe, self.seed = recipe, seed
+        self.domain = RESTAURANT if recipe.domain is None else open_domain(recipe.domain)
+        self.own = self.domain != RESTAURANT
+        """Whether the domain is another than the challenge's."""
+        self.recipe, self.seed = with_policy(recipe, self.domain), seed
         self.facts = cache(self._facts)
         """The facts of knowledge base 1 or 2."""
         self._directory = cache(self._make_directory)
@@ -64,14 +69,16 @@ class RowShardGenerator:
 
     def _facts(self, kb: int) -> list[Fact]:
         if self._source(kb) == GENERATED:
-            return make_kb(kb, self.seed)
+            return domain_facts(self.domain, kb, self.seed)
         from pathlib import Path
 
         return read_kb(Path(self._source(kb)))
 
     def _make_directory(self, kb: int, extra: bool) -> tuple[Schema, RestaurantIndex]:  # noqa: FBT001  # a key of a cache
         facts = self.facts(kb)
-        if self._source(kb) == GENERATED:
+        if self.own:
+            schema = self.domain.schema(kb, extra=extra)
+        elif self._source(kb) == GENERATED:
             schema = standard_schema(kb, extra=extra)
         else:
             schema = schema_of(kb, values_of(facts), extra=extra)

@@ -28,7 +28,7 @@ class UserPhrases:
     def request(self, values: Values, given: Sequence[str], rng: Rng) -> str:
         """Return a request that names the values of the `given` slots."""
         phrases = [self.phrase(slot, values[slot], rng) for slot in rng.shuffled(given)]
-        return " ".join([rng.choice(templates.OPENINGS), *phrases])
+        return " ".join([rng.choice(self._schema.wording.openings), *phrases])
 
     def phrase(self, slot: str, value: str, rng: Rng) -> str:
         """Return a value as part of a request or an update."""
@@ -98,5 +98,5 @@ class UserPhrases:
 
     def ask_item(self, item: str, rng: Rng) -> str:
         """Return a question for `phone` or `address`."""
-        asks = templates.ASK_PHONE if item == "phone" else templates.ASK_ADDRESS
+        asks = self._schema.wording.ask_phone if item == "phone" else self._schema.wording.ask_address
         return rng.choice(asks).format(wait=rng.choice(templates.WAITS))

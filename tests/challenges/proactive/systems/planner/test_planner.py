@@ -10,6 +10,7 @@ from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.systems.planner.planner import Planner
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+from duologue.challenges.proactive.systems.planner.user_turn import ACKNOWLEDGEMENT
 from duologue.challenges.proactive.systems.planner.variety import Variety, word_frequencies
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import StorageError, UsageError
@@ -53,6 +54,28 @@ def test_a_planner_says_again_what_it_said_before_it_was_saved(examples: list[Ex
     assert all(said)
     assert texts(other, examples) == said
     assert other.seen == planner.seen == "48 agent turns of 12 training dialogues of people"
+
+
+def test_a_person_who_asks_for_a_fact_or_refuses_a_topic_is_heeded(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path)
+    base = next(
+        one.sample
+        for one in examples
+        if len(one.sample.history) == 2 and any(f.relation == "导演" for f in one.sample.knowledge)
+    )
+    fact = next(one for one in base.knowledge if one.relation == "导演")
+
+    def told(line: str) -> str:
+        turns = (base.history[0], msgspec.structs.replace(base.history[1], text=line))
+        (answer,) = planner.answer([msgspec.structs.replace(base, history=turns)])
+        return answer.text or ""
+
+    asked, refused = f"{fact.subject} 的 导演 是 谁 ？", "我 不 想 聊 这个 。"
+    before = told(refused)
+    assert not before.startswith(ACKNOWLEDGEMENT)  # samples of files: as it was
+    planner.prepare(msgspec.structs.replace(INFO, live=True), 1, {})
+    assert str(fact.object) in told(asked)
+    assert told(refused).startswith(ACKNOWLEDGEMENT)
 
 
 def test_replies_do_not_depend_on_what_else_is_asked(examples: list[Example], tmp_path: Path) -> None:

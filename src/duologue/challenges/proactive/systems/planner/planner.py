@@ -23,6 +23,7 @@ from duologue.challenges.proactive.systems.planner.template_index import (
     agent_turns_of,
     pair_of,
 )
+from duologue.challenges.proactive.systems.planner.user_turn import ACKNOWLEDGEMENT, asked_facts, refuses
 from duologue.challenges.proactive.systems.planner.variety import Variety, WordFrequencies, word_frequencies
 from duologue.core.progress import tracked
 from duologue.core.records import Answer, Record
@@ -32,12 +33,12 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem, read_json, wr
 from duologue.retrieval.reranker import Reranker, RerankingExample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
-    from duologue.core.protocols import Run
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
 
 ENTRIES = "bank.json"
@@ -76,8 +77,14 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
 
     def __init__(self, recipe: PlannerRecipe | None = None) -> None:
         super().__init__(recipe)
+        self._live = False
         if not self.recipe.rerank:
             self.extras = ()
+
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        """Note whether a person or a simulated user is on the other side."""
+        super().prepare(info, seed, worlds)
+        self._live = info.live
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedPlanner, str]:
         """Train on samples with replies.
@@ -163,10 +170,34 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
         task = self._trained().reranker.task
         lists = [(state, task.candidates(state)) for state in map(state_of, samples)]
+        heeds = self.recipe.answers == "always" or (self.recipe.answers == "live" and self._live)
         return [
-            Answer(text=" ".join(self._best(state, found, predicted).filling.words) if found else _NOTHING)
-            for (state, found), predicted in zip(lists, self._predicted(lists), strict=True)
+            Answer(text=self._reply(sample if heeds else None, state, found, predicted))
+            for sample, (state, found), predicted in zip(samples, lists, self._predicted(lists), strict=True)
         ]
+
+    def _reply(
+        self,
+        sample: Sample | None,
+        state: PlannerState,
+        found: Sequence[TurnCandidate],
+        predicted: Sequence[float],
+    ) -> str:
+        """Return the best candidate; with a sample, one that heeds what the user's last turn asks for."""
+        if sample is None:
+            return self._best(state, found, predicted) if found else _NOTHING
+        asked = asked_facts(sample)
+        texts = [" ".join(one.filling.words) for one in found]
+        allowed = [place for place, text in enumerate(texts) if asked and all(one.is_told_by(text) for one in asked)]
+        before = "" if allowed else " ".join(one.sentence for one in asked)
+        if not asked and refuses(sample):
+            before = ACKNOWLEDGEMENT
+            allowed = [place for place, one in enumerate(found) if _leads_on(one, state)]
+        kept = allowed or range(len(found))
+        best = (
+            self._best(state, [found[place] for place in kept], [predicted[place] for place in kept]) if found else ""
+        )
+        return f"{before} {best}".strip() or _NOTHING
 
     def _predicted(self, lists: Sequence[tuple[PlannerState, Sequence[TurnCandidate]]]) -> list[list[float]]:
         """Return the predicted utility of each candidate; without a network, the agreement with the others."""
@@ -183,13 +214,14 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         fresh = self._trained().variety.new_words(one.filling.words, opening=state.turn == 0)
         return round(utility + self.recipe.variety * fresh, _DIGITS)
 
-    def _best(self, state: PlannerState, found: Sequence[TurnCandidate], predicted: Sequence[float]) -> TurnCandidate:
+    def _best(self, state: PlannerState, found: Sequence[TurnCandidate], predicted: Sequence[float]) -> str:
         recipe = self.recipe
         deadlines = PlanDeadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
         violation_scores = [violations(state, one.filling, deadlines) if recipe.goal else 0 for one in found]
         fewest = min(violation_scores)
         allowed = [place for place, violation in enumerate(violation_scores) if violation == fewest]
-        return found[max(allowed, key=lambda place: (self._score(state, found[place], predicted[place]), -place))]
+        best = max(allowed, key=lambda place: (self._score(state, found[place], predicted[place]), -place))
+        return " ".join(found[best].filling.words)
 
     def save(self, folder: Path) -> None:
         """Write index, vocabularies and weights."""
@@ -221,6 +253,12 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         encoder = ChoiceEncoder(card.situation_words, card.template_words)
         reranker = self._new_reranker(TurnRerankingTask(AgentTurnIndex([]), self.recipe), encoder)
         return LearnedPlanner(reranker, Variety(card.word_frequencies, card.openings))
+
+
+def _leads_on(one: TurnCandidate, state: PlannerState) -> bool:
+    """Whether a candidate leaves A: it names B, or says nothing of A once B was named."""
+    slots = {value.slot for value in one.filling.used}
+    return not any(slot == "{A}" or slot.startswith("{a.") for slot in slots) and ("{B}" in slots or state.reached[1])
 
 
 _NOTHING = "你 好 。"

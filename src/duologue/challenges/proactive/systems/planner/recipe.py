@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.models.training_recipe import TrainingRecipe
 
@@ -29,6 +31,9 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     """Latest agent turn for naming B, once A was named."""
     facts_by: Count = 2
     """Agent turn from which a new fact is used while fewer than two were."""
+    answers: Literal["live", "always", "never"] = "live"
+    """Where questions for given facts are answered and refusals acknowledged: in talks with a person alone, always (in
+    samples of files and with simulated users too), or never."""
     variety: NonNegative = 0.011
     """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
     predicted utility alone favours generic replies."""

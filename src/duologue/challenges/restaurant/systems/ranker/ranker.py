@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from duologue.challenges.restaurant.formats.domain_file import open_domain
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
+from duologue.challenges.restaurant.schema.domain import RESTAURANT
 from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.core.bounds import Positive, Probability
 from duologue.core.errors import UsageError
@@ -40,6 +42,8 @@ class RankerRecipe(TrainingRecipe, frozen=True):
 
     regime: Literal["closed", "open"] = "closed"
     """`closed`: knowledge base 1 and its five slots. `open`: mostly random schemas."""
+    domain: str | None = None
+    """A shipped domain (`cinema`, `hotel`) or the path of a domain file in the place of the challenge's own."""
     dialogues: Positive = 6000
     """Simulated training dialogues per subtask on average: of whole dialogues (subtask 5) there are twice as many."""
     held_out: Positive = 300
@@ -113,11 +117,12 @@ class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
         if task.info.name != "restaurant":
             raise UsageError(f"the ranker makes training data for task 'restaurant' only, found '{task.info.name}'")
         recipe = self.recipe
+        domain = RESTAURANT if recipe.domain is None else open_domain(recipe.domain)
         if recipe.regime == "closed":
-            data = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress)
+            data = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress, domain)
         else:
             data = open_training_data(
-                recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress
+                recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress, domain
             )
         self._worlds = {name: KbLexicon(facts) for name, facts in data.worlds.items()}
         return TrainingData(data.examples, data.held_out)
@@ -193,6 +198,8 @@ class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
 
 def _seen(recipe: RankerRecipe) -> str:
     where = "knowledge base 1 and its five slots"
+    if recipe.domain is not None:
+        where = f"knowledge base 1 of domain {recipe.domain.replace(chr(92), '/').rsplit('/', 1)[-1]} and its slots"
     if recipe.regime == "open":
         where = f"{recipe.schemas} invented schemas and {where}"
     return f"{recipe.regime}: {recipe.dialogues} simulated dialogues per subtask on average, {where}"

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.restaurant.formats.files import example_of
-from duologue.challenges.restaurant.schema.ontology import standard_schema
-from duologue.challenges.restaurant.simulator.random_kb import make_kb
+from duologue.challenges.restaurant.schema.domain import RESTAURANT
+from duologue.challenges.restaurant.simulator.domain_kb import domain_facts
 from duologue.challenges.restaurant.simulator.random_schema import random_schema
-from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation
+from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation, with_policy
 from duologue.challenges.restaurant.simulator.row_generator import simulate
 from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
 from duologue.core.rng import Rng
@@ -25,6 +25,7 @@ from duologue.core.rng import Rng
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from duologue.challenges.restaurant.schema.domain import Domain
     from duologue.challenges.restaurant.schema.ontology import Schema
     from duologue.core.protocols import Progress
     from duologue.core.records import Example, Fact, Turn
@@ -59,36 +60,47 @@ class _Share:
     facts: list[Fact]
     dialogues: int
     held_out: bool = False
+    domain: Domain = RESTAURANT
+    """Whose users talk."""
 
 
 def closed_training_data(
-    dialogues: int, held_out: int, seed: int, progress: Progress | None = None
+    dialogues: int, held_out: int, seed: int, progress: Progress | None = None, domain: Domain = RESTAURANT
 ) -> RankerTrainingData:
-    """Return about `dialogues` and `held_out` examples per subtask in knowledge base 1 with its five slots.
+    """Return about `dialogues` and `held_out` examples per subtask in knowledge base 1 of a domain with its slots.
 
     Held-out dialogues make other requests than the training dialogues do.
     """
-    schema, facts = standard_schema(1, extra=False), make_kb(1, seed)
-    shares = [_Share(schema, facts, dialogues), _Share(schema, facts, held_out, held_out=True)]
+    schema, facts = domain.schema(1, extra=False), domain_facts(domain, 1, seed)
+    shares = [
+        _Share(schema, facts, dialogues, domain=domain),
+        _Share(schema, facts, held_out, held_out=True, domain=domain),
+    ]
     return _generate(shares, seed, progress)
 
 
 def open_training_data(
-    dialogues: int, held_out: int, schemas: int, standard: float, seed: int, progress: Progress | None = None
+    dialogues: int,
+    held_out: int,
+    schemas: int,
+    standard: float,
+    seed: int,
+    progress: Progress | None = None,
+    domain: Domain = RESTAURANT,
 ) -> RankerTrainingData:
-    """Return examples of which the share `standard` is set in knowledge base 1, the others in `schemas` random ones.
+    """Return examples of which the share `standard` is set in a domain, the others in `schemas` random schemas.
 
     Held-out examples are set in other schemas, a tenth as many. Few dialogues use fewer schemas,
     at least one dialogue per subtask and schema.
     """
-    schema, facts = standard_schema(1, extra=False), make_kb(1, seed)
+    schema, facts = domain.schema(1, extra=False), domain_facts(domain, 1, seed)
     shares: list[_Share] = []
     for wanted, most, first, judged in (
         (dialogues, schemas, _TRAINING_SEEDS, False),
         (held_out, max(1, schemas // 10), _HELD_OUT_SEEDS, True),
     ):
         known = round(wanted * standard)
-        shares.append(_Share(schema, facts, known, held_out=judged))
+        shares.append(_Share(schema, facts, known, held_out=judged, domain=domain))
         invented = max(1, min(most, wanted - known))
         for index in range(invented):
             count = (wanted - known) * (index + 1) // invented - (wanted - known) * index // invented
@@ -128,6 +140,7 @@ def _rows(share: _Share, seed: int) -> Iterator[dict[str, object]]:
     part = "tst1" if share.held_out else "train"
     styles = Rng(seed, share.schema.name, part).shuffled(STYLES)  # few dialogues: not always the same
     recipe = Generation(answer_twice=0)  # of two equal answers neither is wrong: nothing to learn
+    recipe = with_policy(recipe, share.domain)
     if not share.held_out:
         recipe = msgspec.structs.replace(recipe, cut_weights=_CUTS)
     for subtask, weight in _WEIGHTS.items():

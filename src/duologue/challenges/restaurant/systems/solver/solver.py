@@ -10,22 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, call_text
+from duologue.challenges.restaurant.knowledge.domain_base import DomainBase
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.systems.solver.utterance_parser import UNKNOWN, ParsedUtterance, parse_utterance
+from duologue.challenges.restaurant.schema.utterance_parser import UNKNOWN, ParsedUtterance
+from duologue.challenges.restaurant.systems.solver.domain_rules import RESTAURANT_RULES, DomainRules
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from duologue.challenges.restaurant.schema.templates import RequestSlot
     from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Candidate, Sample, Turn
 
-_ORDER = tuple(slot.name for slot in templates.SLOTS)
-_EXTRA = templates.RESTRICTIONS.name
-_QUESTIONS = {slot.question: slot.name for slot in templates.SLOTS_EXTRA}
-_QUESTION_OF = {slot: question for question, slot in _QUESTIONS.items()}
 _OPTION = templates.BOT_OPTION.removesuffix("{name}")
 _REPEAT = templates.BOT_REPEAT.removesuffix("{name}")
 
@@ -53,8 +52,9 @@ FIXED_REPLIES = {
 class BookingState:
     """Dialogue state of the bot: `observe` updates it by a turn, `next_utterance` applies the policy."""
 
-    def __init__(self, parser: Callable[[str], ParsedUtterance] = parse_utterance) -> None:
-        self._parser = parser
+    def __init__(self, rules: DomainRules = RESTAURANT_RULES) -> None:
+        self.rules = rules
+        """What is particular to the domain."""
         self.values: dict[str, str] = {}
         """The value of each slot that was settled."""
         self.ratings: dict[str, float] = {}
@@ -84,7 +84,7 @@ class BookingState:
             if fact.relation == "rating":
                 self.ratings[fact.subject] = _number(fact.object)
         elif turn.speaker == "user":
-            self.observe_user(self._parser(turn.text))
+            self.observe_user(self.rules.parse(turn.text))
         elif turn.speaker == "system":
             self._note_own(turn.text)
 
@@ -107,20 +107,20 @@ class BookingState:
             self._item = "phone"
         elif reading.kind in {"ask-address", "hedge-address"}:
             self._item = "address"
-        self.extra = self.extra or _EXTRA in self.values
+        self.extra = self.extra or self.rules.extra in self.values
 
     def _note_own(self, text: str) -> None:
         self.last_bot = text
-        if text in _QUESTIONS:
-            self.asked = _QUESTIONS[text]
-            self.extra = self.extra or self.asked == _EXTRA
+        if text in self.rules.questions:
+            self.asked = self.rules.questions[text]
+            self.extra = self.extra or self.asked == self.rules.extra
         elif text.startswith(_OPTION):
             self.proposed.append(text.removeprefix(_OPTION))
         elif text.startswith(_REPEAT):
             self.repeated = text.removeprefix(_REPEAT)
         elif text.startswith(templates.API_CALL):
             self.called = True
-            self.extra = self.extra or len(arguments_of(text) or ()) > len(_ORDER)
+            self.extra = self.extra or len(arguments_of(text) or ()) > len(self.rules.order)
             self.ratings.clear()  # what comes now answers the new call
             self.proposed.clear()
 
@@ -153,12 +153,13 @@ class BookingState:
     @property
     def required(self) -> tuple[str, ...]:
         """The required slots, in the order of the call."""
-        return (*_ORDER, _EXTRA) if self.extra else _ORDER
+        rules = self.rules
+        return (*rules.order, rules.extra) if self.extra and rules.extra else rules.order
 
     def ask(self) -> str:
         """Return the question for the first missing slot in alphabetical order (rule 4)."""
         missing = sorted(set(self.required) - set(self.values))
-        return _QUESTION_OF[missing[0]] if missing else templates.BOT_LOOK
+        return self.rules.question_of[missing[0]] if missing else templates.BOT_LOOK
 
     def call(self) -> str:
         """Return the `api_call` with the values known so far."""
@@ -172,17 +173,17 @@ class BookingState:
         return templates.BOT_OPTION.format(name=max(left, key=self.ratings.__getitem__))
 
 
-def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = ()) -> str:
+def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = (), rules: DomainRules = RESTAURANT_RULES) -> str:
     """Return the bot's next utterance after `history`.
 
     The candidates only tell whether the sixth slot is required, where the history does not: its question,
     or a call with six values, is among them in no set that has five slots.
     """
-    state = BookingState()
+    state = BookingState(rules)
     for turn in history:
         state.observe(turn)
     if not state.extra:
-        state.extra = any(_shows_extra(candidate.text) for candidate in candidates)
+        state.extra = any(_shows_extra(candidate.text, rules) for candidate in candidates)
     return state.next_utterance()
 
 
@@ -196,37 +197,45 @@ class Solver:
 
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()
+        self._rules: dict[str, DomainRules] = {}
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        """Do nothing: the rules need the sample alone."""
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # rules need no luck
+        """Take the domains of the knowledge bases; facts are read from the samples alone."""
+        self._rules = {
+            name: DomainRules(world.domain) for name, world in worlds.items() if isinstance(world, DomainBase)
+        }
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Rank the candidates of each sample, the policy's utterance first, then what is most like it."""
-        return [_answer(sample) for sample in samples]
+        return [self._answer(sample) for sample in samples]
+
+    def _answer(self, sample: Sample) -> Answer:
+        rules = self._rules.get(sample.world or "")
+        if rules is None:
+            rules = next(iter(self._rules.values())) if len(self._rules) == 1 else RESTAURANT_RULES
+        text = policy(sample.history, sample.candidates, rules)
+        return Answer(text=text, ranking=rank(text, sample.candidates, rules.slots))
 
 
-def _answer(sample: Sample) -> Answer:
-    text = policy(sample.history, sample.candidates)
-    return Answer(text=text, ranking=rank(text, sample.candidates))
-
-
-def rank(text: str, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+def rank(
+    text: str, candidates: Sequence[Candidate], slots: Sequence[RequestSlot] = templates.SLOTS_EXTRA
+) -> tuple[str, ...]:
     """Return the candidates' ids, those that say `text` first, then the same kind of utterance, then the rest.
 
     Within each kind the more words are shared the better; ties keep the order of the candidates.
     """
-    kind, words = templates.answer_type(text), set(text.split())
+    kind, words = templates.answer_type(text, slots), set(text.split())
 
     def unlikeness(candidate: Candidate) -> tuple[bool, bool, float]:
         others = set(candidate.text.split())
         shared = 2 * len(words & others) / (len(words) + len(others)) if words or others else 1.0
-        return candidate.text != text, templates.answer_type(candidate.text) != kind, -shared
+        return candidate.text != text, templates.answer_type(candidate.text, slots) != kind, -shared
 
     return tuple(candidate.id for candidate in sorted(candidates, key=unlikeness))
 
 
-def _shows_extra(text: str) -> bool:
-    return text == templates.RESTRICTIONS.question or len(arguments_of(text) or ()) > len(_ORDER)
+def _shows_extra(text: str, rules: DomainRules) -> bool:
+    return text == rules.question_of.get(rules.extra) or len(arguments_of(text) or ()) > len(rules.order)
 
 
 def _number(value: object) -> float:

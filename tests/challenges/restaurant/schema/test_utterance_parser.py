@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.systems.solver.utterance_parser import (
+from duologue.challenges.restaurant.schema.utterance_parser import (
     FIXED_TEXTS,
     KINDS,
     ParsedUtterance,

@@ -12,12 +12,14 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.schema.user_sentences import STANDARD
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from duologue.challenges.restaurant.schema.templates import RequestSlot
+    from duologue.challenges.restaurant.schema.user_sentences import UserSentences
 
 
 class ParsedUtterance(Record, frozen=True):
@@ -32,26 +34,31 @@ class ParsedUtterance(Record, frozen=True):
     other value. Hedge: `a`, in some also `b`."""
 
 
-FIXED_TEXTS: dict[str, tuple[str, ...]] = {
-    "silence": (templates.SILENCE,),
-    "greeting": templates.GREETINGS,
-    "no-more": (templates.NO_MORE_UPDATES,),
-    "accept": templates.ACCEPTS,
-    "reject": (*templates.REJECTS, *templates.REJECTS_AFTER_REPEAT),
-    "question": templates.UNANSWERABLE,
-    "ask-first": templates.ASK_FIRST,
-    "ask-previous": templates.ASK_PREVIOUS,
-    "take-repeated": templates.TAKE_REPEATED,
-    "take-newest": templates.TAKE_NEWEST,
-    "ask-address": templates.ASK_ADDRESS,
-    "ask-phone": templates.ASK_PHONE,
-    "hedge-address": (templates.HEDGE_ADDRESS,),
-    "hedge-phone": (templates.HEDGE_PHONE,),
-    "needed": (templates.NEEDED_AFTER_ALL,),
-    "thanks": templates.THANKS,
-    "farewell": templates.FAREWELLS,
-}
-"""Dialogue acts without values, with their texts."""
+def fixed_texts(wording: UserSentences) -> dict[str, tuple[str, ...]]:
+    """Return the dialogue acts without values, with their texts in a wording."""
+    return {
+        "silence": (templates.SILENCE,),
+        "greeting": templates.GREETINGS,
+        "no-more": (templates.NO_MORE_UPDATES,),
+        "accept": templates.ACCEPTS,
+        "reject": (*templates.REJECTS, *templates.REJECTS_AFTER_REPEAT),
+        "question": wording.unanswerable,
+        "ask-first": templates.ASK_FIRST,
+        "ask-previous": templates.ASK_PREVIOUS,
+        "take-repeated": templates.TAKE_REPEATED,
+        "take-newest": templates.TAKE_NEWEST,
+        "ask-address": wording.ask_address,
+        "ask-phone": wording.ask_phone,
+        "hedge-address": (templates.HEDGE_ADDRESS,),
+        "hedge-phone": (templates.HEDGE_PHONE,),
+        "needed": (templates.NEEDED_AFTER_ALL,),
+        "thanks": templates.THANKS,
+        "farewell": templates.FAREWELLS,
+    }
+
+
+FIXED_TEXTS = fixed_texts(STANDARD)
+"""Dialogue acts without values, with their texts in the challenge."""
 KINDS = (*FIXED_TEXTS, "request", "request-at", "answer", "hedge", "update", "unknown")
 """All dialogue acts."""
 UNKNOWN = ParsedUtterance(kind="unknown")
@@ -69,11 +76,17 @@ class UtteranceParser:
     lower case then.
     """
 
-    def __init__(self, slots: Sequence[RequestSlot] = templates.SLOTS_EXTRA, *, loose: bool = False) -> None:
+    def __init__(
+        self,
+        slots: Sequence[RequestSlot] = templates.SLOTS_EXTRA,
+        wording: UserSentences = STANDARD,
+        *,
+        loose: bool = False,
+    ) -> None:
         self._shape = normalise if loose else str
         self._loose = loose
         readings: dict[tuple[bool, str], ParsedUtterance] = {}
-        for kind, slot, template in _templates(slots):
+        for kind, slot, template in _templates(slots, wording):
             body = self._shape(template.removeprefix(_WAIT))
             key = (template.startswith(_WAIT), body)
             slots_before = readings[key].slots if key in readings else ()
@@ -83,7 +96,7 @@ class UtteranceParser:
         self._plain = _TemplateMatcher({body: reading for (waiting, body), reading in readings.items() if not waiting})
         self._waiting = _TemplateMatcher({body: reading for (waiting, body), reading in readings.items() if waiting})
         self._wait = _alternatives([self._shape(text) for text in templates.WAITS], after=" ")
-        self._opening = _alternatives([self._shape(text) for text in templates.OPENINGS], after="")
+        self._opening = _alternatives([self._shape(text) for text in wording.openings], after="")
         self._at = _compile(self._shape(templates.AT_NAME.lstrip()))
         phrases = {self._shape(phrase): slot.name for slot in slots for phrase in slot.phrases}
         self._phrases = _TemplateMatcher(
@@ -163,9 +176,9 @@ class _TemplateMatcher:
         return ParsedUtterance(kind=reading.kind, slots=reading.slots, values=values)
 
 
-def _templates(slots: Sequence[RequestSlot]) -> Iterator[tuple[str, str, str]]:
+def _templates(slots: Sequence[RequestSlot], wording: UserSentences) -> Iterator[tuple[str, str, str]]:
     """Yield dialogue act, slot (or nothing) and text of every template."""
-    for kind, texts in FIXED_TEXTS.items():
+    for kind, texts in fixed_texts(wording).items():
         for text in texts:
             yield kind, "", text
     for slot in slots:

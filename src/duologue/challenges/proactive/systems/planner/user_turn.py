@@ -1,0 +1,159 @@
+"""What the user's last turn asks of the agent: a given fact, or to talk of something else.
+
+Rules over characters without white space. A question counts where a cue of a predicate and an interrogative, or a
+question mark, stand in one clause; it is about the topic that the clause names, else about the one named last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.proactive.knowledge import domains_of, facts_of, topics_of, without_spaces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duologue.core.records import Fact, Sample
+
+_CUES = {
+    "出生 日期": r"多大(?:了|年纪|岁数?|$)|几岁|年龄|岁数|哪一?年出?生|什么时候出?生|生日|出生日期",
+    "星座": r"星座",
+    "生肖": r"生肖|属什么",
+    "血型": r"血型|什么型血",
+    "身高": r"多高|身高|个子",
+    "体重": r"多重|体重|多少斤",
+    "民族": r"民族|什么族|哪个?族",
+    "祖籍": r"哪里人|哪儿人|祖籍|老家|籍贯",
+    "国家": r"哪个?国|国籍|什么国家",
+    "毕业 院校": r"毕业|院校|哪所?个?(?:大学|学校|学院)",
+    "学历": r"学历",
+    "职业": r"职业|做什么的|干什么的|干嘛的",
+    "性别": r"性别|男的?还是女|女的?还是男|是男的?吗|是女的?吗",
+    "获奖": r"什么奖|哪些奖|[获得]过?奖",
+    "妻子": r"妻子|老婆|太太",
+    "丈夫": r"丈夫|老公",
+    "代表作": r"代表作|[演拍]过[什哪]|[什哪][么些](?:作品|代表)",
+    "导演": r"导演是谁|谁是?导演|谁导演?的|谁拍的|导演叫",
+    "主演": r"谁主?演|主演[是有]?[谁哪什]|[哪什][些么]演员|演员[是有]?[谁哪]",
+    "类型": r"什么类型|哪种类型|什么片|什么题材|哪类",
+    "上映 时间": r"什么时候上映|何时上映|哪一?年上?映?的|几[年月]上映|上映时间",
+    "时光网 评分": r"评分|多少分|几分",
+    "票房": r"票房",
+    "口碑": r"口碑|好看吗|好不好看|评价(?:怎么样|如何|好)",
+}
+"""Predicate to what people say who ask for it."""
+_ASKED = {predicate: re.compile(cue) for predicate, cue in _CUES.items()}
+_CLAUSE = re.compile(r"[^，。！；、,.!;~～]+")
+_QUESTION = re.compile(r"[?？]|(?<!为)什么|哪|谁|几|多[大高重少]|吗|如何|怎么|是不是|有没有|呢$")
+_MOST_SHORT = 8
+"""Characters of a clause in which a last 呢 asks by itself ("身高呢")."""
+_REFUSAL = re.compile(
+    r"不(?:太|怎么|大)?(?:想|愿意)(?:聊|谈|说|听|看)|不(?:太|怎么)?(?:感兴趣|喜欢(?:这|他|她|看|聊))|"
+    r"没(?:有|什么|啥|多大)?兴趣|换个?一?个?话题|聊点?别的|说点?别的|别(?:聊|提|说)(?:这|他|她|了)"
+)
+_TIMES_LISTED = 3
+"""Maximum number of objects in one answer."""
+_SENTENCES = {
+    "出生 日期": "{s} 出生 于 {o} 。",
+    "性别": "{s} 是 {o} 的 。",
+    "获奖": "{s} 获得 过 {o} 。",
+    "代表作": "{s} 的 代表作 有 {o} 。",
+    "主演": "{s} 的 主演 有 {o} 。",
+    "口碑": "{s} {o} 。",
+    "毕业 院校": "{s} 毕业 于 {o} 。",
+    "上映 时间": "{s} 是 {o} 上映 的 。",
+}
+_SENTENCE = "{s} 的 {p} 是 {o} 。"
+ACKNOWLEDGEMENT = "好 的 ， 那 我们 聊 点 别的 。"
+"""What is said to a user who does not want to talk of the topic."""
+
+
+class AskedFact(NamedTuple):
+    """A question for given facts, and the facts."""
+
+    subject: str
+    predicate: str
+    objects: tuple[str, ...]
+    """The values, as they stand in the knowledge."""
+
+    def is_told_by(self, text: str) -> bool:
+        """Whether a text says one of the values."""
+        said = without_spaces(text)
+        return any(without_spaces(one) in said for one in self.objects)
+
+    @property
+    def sentence(self) -> str:
+        """A sentence that says the values, in words."""
+        told = " 、 ".join(self.objects[:_TIMES_LISTED])
+        return _SENTENCES.get(self.predicate, _SENTENCE).format(s=self.subject, p=self.predicate, o=told)
+
+
+def asked_facts(sample: Sample) -> list[AskedFact]:
+    """Return the questions of the user's last turn that goal or knowledge answer, in their order, none twice."""
+    if not sample.history or sample.history[-1].speaker != "user":
+        return []
+    found: dict[tuple[str, str], AskedFact] = {}
+    for clause in _clauses(sample.history[-1].text):
+        subjects = _subjects(clause, sample)
+        for predicate, cue in _ASKED.items():
+            if cue.search(clause) is None:
+                continue
+            one = _answered(predicate, subjects, facts_of(sample.goal, sample.knowledge))
+            if one is not None:
+                found.setdefault((one.subject, predicate), one)
+    return list(found.values())
+
+
+def refuses(sample: Sample) -> bool:
+    """Return whether the user's last turn wants to hear no more of the topic.
+
+    >>> from duologue.core.records import Sample, Turn
+    >>> turns = (Turn(speaker="system", text="你 看过 吗"), Turn(speaker="user", text="我 不 感兴趣"))
+    >>> refuses(Sample(id="1", dialogue_id="1", history=turns))
+    True
+    """
+    if not sample.history or sample.history[-1].speaker != "user":
+        return False
+    return _REFUSAL.search(without_spaces(sample.history[-1].text)) is not None
+
+
+def _clauses(text: str) -> Iterator[str]:
+    """Yield the clauses of a text that ask something."""
+    for found in _CLAUSE.finditer(without_spaces(text)):
+        clause = found[0]
+        asks = _QUESTION.search(clause)
+        if asks is not None and not (asks[0] == "呢" and len(clause) > _MOST_SHORT):
+            yield clause
+
+
+def _subjects(clause: str, sample: Sample) -> list[str]:
+    """Return the topics that a clause may be about, the likeliest first.
+
+    It is about those that it names; else about the one named last, and about the other only if that is of another
+    kind, so that nothing of one star is told of another.
+    """
+    topics = topics_of(sample)
+    named = [topic for topic in topics if without_spaces(topic) in clause]
+    if named:
+        return named
+    lines = [without_spaces(turn.text) for turn in sample.history]
+    last = {
+        topic: max((place for place, line in enumerate(lines) if without_spaces(topic) in line), default=-1)
+        for topic in topics
+    }
+    first = max(topics, key=lambda topic: last[topic])
+    kinds = domains_of(sample.knowledge)
+    return [topic for topic in (first, *topics) if topic == first or kinds.get(topic) != kinds.get(first)][
+        : len(topics)
+    ]
+
+
+def _answered(predicate: str, subjects: list[str], facts: tuple[Fact, ...]) -> AskedFact | None:
+    for subject in subjects:
+        objects = dict.fromkeys(
+            str(fact.object) for fact in facts if fact.subject == subject and fact.relation == predicate
+        )
+        if objects:
+            return AskedFact(subject, predicate, tuple(objects))
+    return None

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.challenges.proactive.live.partner import BUILT_IN
+from duologue.challenges.proactive.systems.planner.user_turn import asked_facts, refuses
+from duologue.core.records import Fact, Goal, Sample, Turn
+
+TWO_STARS = (
+    Fact(subject="沈 一 帆", relation="领域", object="明星"),
+    Fact(subject="沈 一 帆", relation="星座", object="双鱼座"),
+    Fact(subject="林 可", relation="领域", object="明星"),
+    Fact(subject="林 可", relation="身高", object="168cm"),
+)
+
+
+def sample(*lines: str, knowledge: tuple[Fact, ...] = BUILT_IN.knowledge, goal: Goal | None = BUILT_IN.goal) -> Sample:
+    turns = tuple(Turn(speaker=("system", "user")[place % 2], text=line) for place, line in enumerate(lines))
+    return Sample(id="s", dialogue_id="s", history=turns, knowledge=knowledge, goal=goal)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("他 多大 了 ？", "沈 一 帆 出生 于 1979 - 3 - 8 。"),
+        ("他多大了", "沈 一 帆 出生 于 1979 - 3 - 8 。"),
+        ("我 是 狮子座 ， 他 是 什么 星座 ？", "沈 一 帆 的 星座 是 双鱼座 。"),
+        ("他 有 什么 代表作 ？", "沈 一 帆 的 代表作 有 灯塔 下 的 信 、 雨 后 的 站台 。"),
+        ("什么 时候 上映 的 ？", "灯塔 下 的 信 是 2014年5月1日 上映 的 。"),
+        ("灯塔下的信是什么类型的", "灯塔 下 的 信 的 类型 是 剧情 。"),
+    ],
+)
+def test_a_question_for_a_given_fact_is_answered_from_the_knowledge(said: str, told: str) -> None:
+    (asked,) = asked_facts(sample("你 知道 沈 一 帆 吗 ？", said))
+    assert asked.sentence == told
+    assert asked.is_told_by(told)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "我 也 是 双鱼座 的",  # no question
+        "还是 和 我 一个 星座 的 呢 ， 你 说 的 是 谁 ？",  # the cue and the question stand apart
+        "她 眼睛 有 多大 呀 ？",
+        "他 身高 多少 ？",  # the knowledge does not have it
+        "你 好 吗 ？",
+    ],
+)
+def test_what_is_no_question_for_a_given_fact_is_left_alone(said: str) -> None:
+    assert asked_facts(sample("你 知道 沈 一 帆 吗 ？", said)) == []
+
+
+def test_two_questions_are_both_answered_and_one_asked_twice_once() -> None:
+    found = asked_facts(sample("沈 一 帆 ， 你 知道 吗 ？", "他 什么 星座 ？ 职业 呢 ？ 什么 星座 ？"))
+    assert [one.predicate for one in found] == ["星座", "职业"]
+
+
+def test_nothing_of_one_star_is_told_of_another() -> None:
+    goal = Goal(topics=("沈 一 帆", "林 可"))
+    assert asked_facts(sample("林 可 很 红 。", "她 是 什么 星座 ？", knowledge=TWO_STARS, goal=goal)) == []
+    (asked,) = asked_facts(sample("林 可 很 红 。", "沈一帆 是 什么 星座 ？", knowledge=TWO_STARS, goal=goal))
+    assert asked.subject == "沈 一 帆"
+
+
+def test_before_the_user_spoke_nothing_is_asked() -> None:
+    assert asked_facts(sample()) == []
+    assert not refuses(sample())
+
+
+@pytest.mark.parametrize("said", ["不想聊这个", "我 没 兴趣 。", "换个话题吧", "不 喜欢 他", "说点别的"])
+def test_a_refusal_is_seen(said: str) -> None:
+    assert refuses(sample("看 过 吗 ？", said))
+
+
+@pytest.mark.parametrize("said", ["我 很 喜欢 他", "感兴趣 ！", "想 看", "没 看过 ， 好看 吗 ？"])
+def test_what_is_no_refusal_is_not(said: str) -> None:
+    assert not refuses(sample("看 过 吗 ？", said))
