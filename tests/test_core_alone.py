@@ -177,6 +177,7 @@ def tries(folder: Path) -> list[Try]:
             ["data", "convert", "proactive", "--from", "session", "--to", "sample", sessions, "--out", "samples.txt"],
             FINE,
         ),
+        (["data", "chats", sessions, "--from", "proactive", "--to", "sharegpt", "--out", "chats.json"], FINE),
         (["data", "noise", "spoken", "--regime", "validation", spoken, "--out", "noisy.json"], "zh"),
         (["robustness", "spoken", "--system", "grounded", "--gold", spoken, "--out", "noise.html"], "models"),
         (["simulate", "proactive", "--system", "planner", "--goals", sessions], "models"),

@@ -35,9 +35,9 @@ def convert(*, task: str, path: Path, source: str, target: str, out: Path, chose
     """Turn a data FILE of TASK from one official form into another, as the official tools do.
 
     proactive: session, sample, model-text, topics; matcher-text (from samples with candidates) and its
-    dictionary; generated, whose slots become names again in replies. mobilecs: raw, track2. spoken: dialogues,
-    samples, gold; graph, sqlite. FILE may be packed; what is written is where its name ends in .gz. All files written
-    are listed.
+    dictionary; generated, whose slots become names again in replies; duconv, the folder of that corpus. mobilecs: raw,
+    track2. spoken: dialogues, samples, gold; graph, sqlite; kdconv, the folder of that corpus. FILE may be packed; what
+    is written is where its name ends in .gz. All files written are listed.
 
     \b
     Examples:
@@ -45,6 +45,9 @@ def convert(*, task: str, path: Path, source: str, target: str, out: Path, chose
       duologue data convert proactive samples.txt --from sample --to model-text --option generalise=no --out model.txt
       duologue data convert proactive out.txt --from generated --to replies --option topics=topics.txt --out replies.txt
       duologue data convert mobilecs/dialogue dialogs.json --from raw --to track2 --out processed.json
+      duologue data convert proactive duconv --from duconv --to session --option split=dev --out dev.txt
+      duologue data convert spoken KdConv --from kdconv --to dialogues --option split=train --out train.json
+      duologue data convert spoken KdConv --from kdconv --to graph --out kg.json
       duologue data convert spoken kg.json.gz --from graph --to sqlite --out kg.sqlite
     """
     loaded = load_task(task)

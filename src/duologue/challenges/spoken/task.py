@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.formats.kdconv import CHOICES
 from duologue.challenges.spoken.scoring.options import INFO
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Inspectable, Service, Task
@@ -56,12 +57,12 @@ class SpokenTask(Task, Inspectable):
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     info = INFO
-    forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite")
+    forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite", "kdconv")
     """The forms that `convert` knows."""
     default_system = ""
     """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
-    choices: ClassVar[dict[str, tuple[str, ...]]] = {}
-    """No conversion leaves a choice."""
+    choices: ClassVar[dict[str, tuple[str, ...]]] = CHOICES
+    """What to take of a folder of KdConv; other conversions leave no choice."""
     regimes: tuple[str, ...] = ("validation", "test")
     """Noise on the turns without knowledge, or on the user's."""
 
@@ -198,11 +199,11 @@ class SpokenTask(Task, Inspectable):
         endpoint = Endpoint(system, world.name if world is not None else None)
         return Service(endpoint.respond, endpoint.refusal)
 
-    def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:  # noqa: ARG002  # there is no choice
-        """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
+    def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Turn dialogues into their samples or gold, a graph into a database and back, KdConv into one file."""
         from duologue.challenges.spoken.formats import conversions
 
-        conversions.convert(source, target, path, out)
+        conversions.convert(source, target, path, out, chosen)
         return [out]
 
     def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:

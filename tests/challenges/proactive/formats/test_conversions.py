@@ -67,7 +67,8 @@ def test_choices_of_model_text_and_replies_are_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "target", "chosen", "match"),
     [
-        ("sample", "session", {}, "session is made from nothing else"),
+        ("sample", "session", {}, "session is made from duconv"),
+        ("session", "duconv", {}, "duconv is made from nothing else"),
         ("session", "matcher-text", {}, "matcher-text is made from sample"),
         ("generated", "replies", {}, "--option topics=FILE"),
         ("session", "sample", {"generalise": "no"}, "there is nothing to choose"),

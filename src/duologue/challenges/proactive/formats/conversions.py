@@ -1,5 +1,6 @@
 """Conversions between the data forms, with the options of each (specification, sections 2.1 to 2.3 and 5.2).
 
+duconv (its folder) -> session or sample
 session -> sample -> model-text, topics, matcher-text        matcher-text -> dictionary
 generated (one reply per line, with slots) and topics -> replies
 """
@@ -10,7 +11,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.proactive.formats import files, matcher_text, model_text
+from duologue.challenges.proactive.formats import duconv, files, matcher_text, model_text
 from duologue.challenges.proactive.schema import DOMAIN
 from duologue.core import disk
 from duologue.core.decoded import is_whole, shown
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-FORMS = ("session", "sample", "model-text", "topics", "matcher-text", "dictionary", "generated", "replies")
+FORMS = ("session", "sample", "model-text", "topics", "matcher-text", "dictionary", "generated", "replies", "duconv")
 """All forms of data that can be converted from or to."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -33,17 +34,20 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "knowledge": ("yes", "no"),
     "predict": ("no", "yes"),
     "topics": (),
+    "split": duconv.SPLITS,
 }
 """Options of the conversions with their values, the default first.
 
 `generalise`: replace topic names by slots. `knowledge`: goal and triples in matcher text. `predict`: matcher text
 of the candidates only, without the reference. `topics`: the topics file of the generated replies.
+`split`: the file of DuConv's folder.
 """
 
 _DEFAULTS = {name: values[0] for name, values in CHOICES.items() if values}
 
 _BEFORE: dict[str, tuple[str, ...]] = {
-    "sample": ("session",),
+    "session": ("duconv",),
+    "sample": ("session", "duconv"),
     "model-text": ("session", "sample"),
     "topics": ("session", "sample"),
     "matcher-text": ("sample",),
@@ -67,7 +71,7 @@ def convert(source: str, target: str, path: Path, out: Path, chosen: Mapping[str
     `FormatError` with all problems of the file.
     """
     _expect_conversion(source, target)
-    own = _CHOICES_OF.get(target, ())
+    own = ("split",) if source == "duconv" else _CHOICES_OF.get(target, ())
     for name in chosen:
         if name not in own:
             has = f"its choices are {', '.join(own)}" if own else "there is nothing to choose"
@@ -83,6 +87,14 @@ def convert(source: str, target: str, path: Path, out: Path, chosen: Mapping[str
 
 def _lines(source: str, target: str, path: Path, chosen: Mapping[str, str]) -> Iterator[str]:
     """Return the lines of the target file, made lazily."""
+    if source == "duconv":
+        split = chosen["split"]
+        found, form = duconv.find_split(path, split), duconv.form_of(split)
+        if form == target:
+            return map(files.row_line, files.read_rows(found, form))
+        if target == "session":
+            raise UsageError(f"{split} of DuConv holds samples, no sessions; make samples of it with --to sample")
+        return _lines(form, target, found, chosen)
     if target == "replies":
         return _reply_lines(path, type(path)(chosen["topics"]))
     if target == "dictionary":

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.formats import files, kdconv
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from duologue.knowledge.graph import Graph
 
-CONVERSIONS = {("dialogues", "samples"), ("dialogues", "gold"), ("graph", "sqlite"), ("sqlite", "graph")}
+CONVERSIONS = {
+    ("dialogues", "samples"),
+    ("dialogues", "gold"),
+    ("graph", "sqlite"),
+    ("sqlite", "graph"),
+    ("kdconv", "dialogues"),
+    ("kdconv", "graph"),
+}
 """Pairs of source and target format."""
 
 
@@ -29,16 +38,29 @@ def open_graph(path: Path) -> Graph:
     return Graph(path.name, files.facts_in(files.read_graph(path)))
 
 
-def convert(source: str, target: str, path: Path, out: Path) -> None:
+def convert(source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str] = MappingProxyType({})) -> None:
     """Write the content of `path`, of format `source`, in format `target`.
 
     Samples and gold of dialogues are those of the responder's turns, with the ids that `load` gives them. Raises
-    `UsageError` for a way that there is none, `FormatError` for a file that is not of the form.
+    `UsageError` for a way that there is none and for a choice that it does not have, `FormatError` for a file that is
+    not of the form.
     """
     if (source, target) not in CONVERSIONS:
         ways = ", ".join(f"{one} to {other}" for one, other in sorted(CONVERSIONS))
         raise UsageError(f"there is no way from {source} to {target}; the ways are {ways}")
-    if target == "sqlite":
+    own = {"dialogues": ("split", "domain"), "graph": ("domain",)}[target] if source == "kdconv" else ()
+    for name in chosen:
+        if name not in own:
+            has = f"its choices are {', '.join(own)}" if own else "there is nothing to choose"
+            raise UsageError(f"making {target} of {source} has no choice '{name}'; {has}")
+    if source == "kdconv":
+        domain = chosen.get("domain", kdconv.CHOICES["domain"][0])
+        if target == "graph":
+            files.write_graph(kdconv.read_graph(path, domain), out)
+        else:
+            split = chosen.get("split", kdconv.CHOICES["split"][0])
+            files.write_dialogues(kdconv.read_split(path, split, domain), out)
+    elif target == "sqlite":
         from duologue.store.graph import store
 
         store(files.facts_in(files.read_graph(path)), out)

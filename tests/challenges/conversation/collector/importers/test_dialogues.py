@@ -91,6 +91,13 @@ def test_dialogues_come_in_many_spellings(tmp_path: Path, text: str | bytes) -> 
     assert turns(tmp_path) == EXPECTED
 
 
+def test_sharegpt_chats_are_dialogues(tmp_path: Path) -> None:
+    spoken = [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "how can i help ?"}]
+    done = imported(tmp_path, json.dumps([{"id": "a", "conversations": spoken}]), name="Help.json")
+    assert done.dialogues == 1
+    assert turns(tmp_path) == {"Help": [[(False, "hello"), (True, "how can i help ?")]]}
+
+
 def test_doing_it_again_or_another_part_adds_nothing_twice(tmp_path: Path) -> None:
     imported(tmp_path, LINES, account="Help")
     imported(tmp_path, json.dumps(PLAIN[1:]), name="part.json", account="Help")

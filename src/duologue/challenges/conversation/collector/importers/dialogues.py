@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-COMPANY = ("s", "system", "agent", "company", "assistant", "bot")
+COMPANY = ("s", "system", "agent", "company", "assistant", "bot", "gpt")
 """Default speaker labels of the company, lower-cased."""
-_TURNS = ("turns", "messages", "utterances", "dialog", "dialogue", "conversation")
+_TURNS = ("turns", "messages", "utterances", "dialog", "dialogue", "conversation", "conversations")
 _SPEAKERS = ("speaker", "author", "role", "from", "agent")
-_TEXTS = ("text", "utterance", "message", "content")
+_TEXTS = ("text", "utterance", "message", "content", "value")
 _TIMES = ("time", "created_at", "timestamp", "date", "utterance_time", "message_time")
 _IDS = ("id", "dialog_id", "dialogue_id", "conversation_id")
 _ACCOUNTS = ("account", "company", "company_name", "brand")

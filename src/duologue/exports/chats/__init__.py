@@ -1,0 +1,1 @@
+"""Dialogues in the chat files of other tools, read and written."""
