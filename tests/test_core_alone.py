@@ -191,6 +191,7 @@ def tries(folder: Path) -> list[Try]:
         (["data", "extract", "subtitles", archive, "--out", "subtitles"], "corpus"),
         (["demo", "--out", "demo"], "models"),
         (["mcp"], "mcp"),
+        (["site"], "site"),
     ]
     return [Try([str(word) for word in words], extra) for words, extra in found]
 

@@ -35,6 +35,7 @@ def people(world: World) -> list[Example]:
 AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, campaigns)
 
 WITHOUT_PAGE = {
+    "/account/data",  # a file
     "/language/{language}",  # leads back
     "/static/{mark}/{name}",
     "/healthz",

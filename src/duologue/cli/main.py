@@ -64,6 +64,7 @@ SECTIONS = {
             "duologue.cli.annotate:annotate",
             "Let people annotate dialogues, with suggestions, agreement and adjudication.",
         ),
+        "site": ("duologue.cli.site:site", "Serve tracks, campaigns, talks and annotation to people."),
     },
     "About": {
         "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
@@ -81,7 +82,7 @@ _GOING_ON = (
     ("generate",), ("train",), ("run",), ("simulate", "--out"), ("simulate", "--report"), ("robustness",),
 )  # fmt: skip
 """Verbs that leave something for the next time, with the words without which they do not."""
-_TALKS = ("chat", "serve")
+_TALKS = ("chat", "serve", "site")
 """Verbs that are ended by stopping them."""
 
 

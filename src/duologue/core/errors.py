@@ -29,6 +29,10 @@ class UsageError(DuologueError):
     exit_code = 2
 
 
+class NotFoundError(UsageError):
+    """What is named is not there, or not for whoever asks."""
+
+
 class FormatError(DuologueError):
     """A file is not what it should be. Carries all its problems, not only the first."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from duologue.core.errors import DuologueError, StorageError
+from duologue.core.errors import DuologueError, NotFoundError, StorageError
 from duologue.site.page_error import PageError
 from duologue.site.visit import Visit
 from duologue.site.words import words
@@ -16,6 +16,13 @@ from duologue.web.errors import error_body
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+
+_STATUS = {
+    NotFoundError: HTTPStatus.NOT_FOUND,
+    StorageError: HTTPStatus.SERVICE_UNAVAILABLE,
+    DuologueError: HTTPStatus.BAD_REQUEST,
+}
+"""The first that fits counts."""
 
 
 async def error_answer(request: Request, error: Exception) -> Response:
@@ -29,7 +36,7 @@ async def error_answer(request: Request, error: Exception) -> Response:
     elif isinstance(error, HTTPException):
         status, fields = HTTPStatus(error.status_code), dict(error.headers or {})
     elif isinstance(error, DuologueError):
-        status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, StorageError) else HTTPStatus.BAD_REQUEST
+        status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
         said = "" if isinstance(error, StorageError) else str(error)
     if request.url.path.startswith("/api/"):
         body = error_body(status, str(said))

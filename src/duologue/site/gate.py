@@ -66,14 +66,17 @@ class Gate:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                deadline.reschedule(None)  # streams may go on
                 self._tell(request, message)
             await send(message)
+
+        async def in_time(message: Message) -> None:
+            deadline.reschedule(None)  # streams may go on
+            await told(message)
 
         try:
             async with deadline:
                 await self._admit(request)
-                await self._app(scope, self._limited(scope, receive), told)
+                await self._app(scope, self._limited(scope, receive), in_time)
                 return
         except PageError as refused:
             error = refused

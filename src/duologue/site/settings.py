@@ -25,7 +25,7 @@ class SiteSettings(Record, frozen=True, kw_only=True):
     largest_upload: int = 64 << 20
     """The same where a path ends in `/upload`."""
     seconds: float = 60.0
-    """How long an answer may take to begin."""
+    """How long an answer may take to begin, in seconds."""
 
     def check(self) -> SiteSettings:
         """Return the settings. Raises `UsageError` for a proxy that is no address and no network."""

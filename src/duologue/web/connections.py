@@ -12,8 +12,9 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 from http import HTTPStatus
+from ipaddress import ip_address, ip_network
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -23,7 +24,9 @@ from duologue.web.errors import error_body
 from duologue.web.requests import HttpError, check_host, length_of, read_head
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
+
+    from duologue.web.requests import Head
 
 LARGEST_BODY = 1 << 20
 """Bytes of the longest request that is read: a history of some hundred thousand characters."""
@@ -35,6 +38,13 @@ CONNECTIONS_PER_CLIENT = 128
 """The same for one address (a network of 64 bits, for IPv6)."""
 REQUEST_SECONDS = 15.0
 """How long a client may take until its request is whole, from connecting or from its last answer on."""
+
+UPLOAD_PATH = "/upload"
+"""End of the paths that take long requests."""
+UPLOADS = 4
+"""Requests longer than `LARGEST_BODY` that are received at once, where a server takes any."""
+UPLOAD_RATE = 100_000
+"""Bytes a second that must come of such a request; its deadline is that much later."""
 
 _LINGER_SECONDS = 2.0
 """How long what a refused client still sends is thrown away: unread bytes would reset the connection."""
@@ -48,12 +58,47 @@ _REASONS = {
 }
 
 
+def json_refusal(status: HTTPStatus) -> tuple[str, bytes]:
+    """Return media type and body of the answer to a request that is refused."""
+    return "application/json", error_body(status, _REASONS.get(status, ""))
+
+
+class Manners(NamedTuple):
+    """How a server treats its clients where it is more than an API."""
+
+    largest_upload: int = 0
+    """Bytes of the longest request to a path that ends in `/upload`."""
+    proxies: tuple[str, ...] = ()
+    """Addresses and networks of clients that stand for many, and may have all places."""
+    refusal: Callable[[HTTPStatus], tuple[str, bytes]] = json_refusal
+    """Media type and body of the answer to a request that is refused before anything else sees it."""
+
+
 class ConnectionPlaces:
     """Who is connected, and who leaves where there are too many; `hosts` are the names that requests may be for."""
 
-    def __init__(self, hosts: Collection[str]) -> None:
+    def __init__(self, hosts: Collection[str], manners: Manners | None = None) -> None:
         self.hosts = hosts
+        self.manners = manners or Manners()
+        self._proxies = tuple(ip_network(one) for one in self.manners.proxies)
         self._clients: set[Connection] = set()
+        self._uploaders: set[Connection] = set()
+
+    def longest(self, head: Head) -> int:
+        """Return the bytes of the longest body that a request may have."""
+        upload = head.target.partition("?")[0].endswith(UPLOAD_PATH)
+        return max(LARGEST_BODY, self.manners.largest_upload) if upload else LARGEST_BODY
+
+    def begin_upload(self, client: Connection) -> bool:
+        """Whether there is a place for a long request."""
+        if len(self._uploaders) >= UPLOADS:
+            return False
+        self._uploaders.add(client)
+        return True
+
+    def end_upload(self, client: Connection) -> None:
+        """Give the place of a long request back."""
+        self._uploaders.discard(client)
 
     def enter(self, client: Connection) -> bool:
         """Whether one more client is let in; one that is waited for may lose its place for it."""
@@ -65,14 +110,22 @@ class ConnectionPlaces:
     def leave(self, client: Connection) -> None:
         """Give a place back."""
         self._clients.discard(client)
+        self._uploaders.discard(client)
 
     def _make_room(self, who: str) -> bool:
         counts = Counter(client.who for client in self._clients)
-        if counts[who] >= CONNECTIONS_PER_CLIENT:
+        if counts[who] >= CONNECTIONS_PER_CLIENT and not self._is_proxy(who):
             return self._dismiss(who)
         if len(self._clients) < CONNECTIONS:
             return True
         return any(self._dismiss(greedy) for greedy, _ in counts.most_common())
+
+    def _is_proxy(self, who: str) -> bool:
+        try:
+            address = ip_address(who)
+        except ValueError:
+            return False
+        return any(address in one for one in self._proxies)
 
     def _dismiss(self, who: str) -> bool:
         """Hang up on the client of an address that has been waited for longest; whether there is one."""
@@ -107,7 +160,7 @@ class GuardedConfig(Config):
             proxy_headers=False,
             timeout_keep_alive=int(REQUEST_SECONDS) + 1,
             timeout_graceful_shutdown=int(farewell),
-            h11_max_incomplete_event_size=4 * (LARGEST_HEAD + LARGEST_BODY),
+            h11_max_incomplete_event_size=4 * (LARGEST_HEAD + max(LARGEST_BODY, places.manners.largest_upload)),
         )
         self.places = places
 
@@ -170,10 +223,10 @@ class Connection(H11Protocol):
         else:
             super().shutdown()
 
-    def _await(self) -> None:
+    def _await(self, more: float = 0.0) -> None:
         self._cancel()
         self.waiting_since = monotonic()
-        self._timer = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+        self._timer = self.loop.call_later(REQUEST_SECONDS + more, self.transport.abort)
 
     def _cancel(self) -> None:
         if self._timer is not None:
@@ -198,6 +251,7 @@ class Connection(H11Protocol):
         del self._buffer[:length]
         self._sought, self._needed, self.waiting_since = 0, None, None
         self._cancel()
+        self._places.end_upload(self)
         super().data_received(request)
 
     def _take_head(self) -> bool:
@@ -209,8 +263,12 @@ class Connection(H11Protocol):
                 raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             return False
         head = read_head(bytes(self._buffer[: end + len(_END)]))
-        length = length_of(head, LARGEST_BODY)
+        length = length_of(head, self._places.longest(head))
         check_host(head, self._places.hosts)
+        if length > LARGEST_BODY:
+            if not self._places.begin_upload(self):
+                raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE)
+            self._await(length / UPLOAD_RATE)
         del self._buffer[: end + len(_END)]
         if head.waits and len(self._buffer) < length:
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -221,10 +279,10 @@ class Connection(H11Protocol):
         """Answer with an error and hang up; what is still sent is thrown away for a while."""
         self._refused, self.waiting_since = True, None
         self._buffer.clear()
-        body = error_body(status, _REASONS.get(status, ""))
+        media_type, body = self._places.manners.refusal(status)
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\nServer: duologue\r\n{fields}"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            f"Content-Type: {media_type}\r\nContent-Length: {len(body)}\r\n"
             "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)

@@ -17,6 +17,8 @@ from duologue.web.connections import ConnectionPlaces, GuardedConfig
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from duologue.web.connections import Manners
+
 FAREWELL_SECONDS = 10.0
 """How long a stopping server waits for the answers under way."""
 _BACKLOG = 1024
@@ -30,11 +32,19 @@ class Server:
     """Serves an application (ASGI) to many clients; a connection may carry many requests, one after another.
 
     Listens from its making on, at `port` (0: any free one; see `address`). `hosts` are the names that requests may be
-    meant for beside `localhost`, `host` and addresses in figures. Raises `UsageError` for an address that cannot be
-    had.
+    meant for beside `localhost`, `host` and addresses in figures; `manners` says how clients are treated otherwise.
+    Raises `UsageError` for an address that cannot be had.
     """
 
-    def __init__(self, app: Any, host: str = "127.0.0.1", port: int = 0, *, hosts: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        app: Any,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        hosts: Collection[str] = (),
+        manners: Manners | None = None,
+    ) -> None:
         self.hosts = frozenset({"localhost", host.lower(), *(name.lower() for name in hosts)})
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -49,7 +59,9 @@ class Server:
         named, self.server_port = self._socket.getsockname()[:2]
         self.address = f"http://[{named}]:{self.server_port}" if ":" in named else f"http://{named}:{self.server_port}"
         """Where clients find the server, such as `http://127.0.0.1:8200`."""
-        self._uvicorn = _OtherSignals(GuardedConfig(app, ConnectionPlaces(self.hosts), farewell=FAREWELL_SECONDS))
+        self._uvicorn = _OtherSignals(
+            GuardedConfig(app, ConnectionPlaces(self.hosts, manners), farewell=FAREWELL_SECONDS)
+        )
 
     def run(self) -> None:
         """Serve until `shutdown` or Ctrl-C; then answer what is under way, and let go of the port."""

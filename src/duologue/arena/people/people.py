@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select, update
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
 from duologue.arena.people.tables import LANGUAGES, ROLES, people, person_roles, sign_in_sessions
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.errors import NotFoundError, UsageError, did_you_mean
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def find_person(connection: Connection, person_id: str) -> Person:
     """Return a person. Raises `UsageError` where there is none of that id."""
     found = persons_of(connection.execute(with_roles().where(people.c.id == person_id)).all())
     if not found:
-        raise UsageError(f"there is no person '{person_id}'; `duologue site people list` shows who there is")
+        raise NotFoundError(f"there is no person '{person_id}'; `duologue site people list` shows who there is")
     return found[0]
 
 

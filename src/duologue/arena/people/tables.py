@@ -20,13 +20,16 @@ def person_column(name: str = "person_id", *, erase: str = "row", nullable: bool
     """Return a column that names a person.
 
     `erase` says what becomes of a row when the person's data are deleted: `row`: it is deleted too; `keep`: it stays,
-    under a nameless person of its own, such as ratings, without which published results could not be proved.
+    under a nameless person of its own, such as ratings, without which published results could not be proved. A column
+    that refers to a row of another table goes with it when its `info` says `{"erase": "with"}`.
     """
     return Column(name, Text, ForeignKey("people.id"), nullable=nullable, index=True, info={"erase": erase})
 
 
 PERSONAL = {"personal": True}
-"""`info` of a column with free text or a name that a person gave: it is emptied where a row is kept."""
+"""`info` of a column that says who somebody is: left out of exports, and emptied where a row is kept."""
+TEXT = {"text": True}
+"""`info` of a column with what a person wrote: anonymised in exports, and emptied where a row is kept."""
 SECRET = {"secret": True}
 """`info` of a column that no export shows."""
 
@@ -35,7 +38,7 @@ people = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False, info=PERSONAL),
-    Column("language", Text, CheckConstraint(f"language IN {LANGUAGES}", name="people_language"), nullable=False),
+    Column("language", Text, CheckConstraint(f"language IN {LANGUAGES}", name="language"), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("closed_at", BigInteger),
 )
@@ -44,7 +47,7 @@ person_roles = Table(
     "person_roles",
     metadata,
     Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
-    Column("role", Text, CheckConstraint(f"role IN {ROLES}", name="person_roles_role"), primary_key=True),
+    Column("role", Text, CheckConstraint(f"role IN {ROLES}", name="role"), primary_key=True),
 )
 
 sign_in_links = Table(
@@ -67,7 +70,7 @@ access_tokens = Table(
     Column("id", Text, primary_key=True),
     person_column(),
     Column("hash", Text, nullable=False, info=SECRET),
-    Column("label", Text, nullable=False),
+    Column("label", Text, nullable=False, info=TEXT),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
@@ -78,7 +81,7 @@ sign_in_sessions = Table(
     metadata,
     Column("id", Text, primary_key=True),
     person_column(),
-    Column("link_id", Text, ForeignKey("sign_in_links.id"), nullable=False, index=True),
+    Column("link_id", Text, ForeignKey("sign_in_links.id"), nullable=False, index=True, info={"erase": "with"}),
     Column("hash", Text, nullable=False, info=SECRET),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),

@@ -11,7 +11,7 @@ from duologue.arena.people.links import DAY, LONGEST_DAYS
 from duologue.arena.people.people import find_person, persons_of, with_roles
 from duologue.arena.people.secret import id_of, matches
 from duologue.arena.people.tables import access_tokens, people
-from duologue.core.errors import UsageError
+from duologue.core.errors import NotFoundError, UsageError
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -79,5 +79,5 @@ def revoke_token(connection: Connection, token_id: str, person_id: str, *, now: 
     """Make a token of a person worthless. Raises `UsageError` where the person has none of that id."""
     own = (access_tokens.c.id == token_id) & (access_tokens.c.person_id == person_id)
     if not connection.execute(update(access_tokens).where(own).values(revoked_at=now)).rowcount:
-        raise UsageError(f"there is no token '{token_id}' of this person")
+        raise NotFoundError(f"there is no token '{token_id}' of this person")
     log(connection, by, "token.revoke", now=now, about=token_id)

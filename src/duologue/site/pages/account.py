@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+import msgspec
+from starlette.responses import Response
+
 from duologue.arena.people.people import set_language
+from duologue.arena.people.personal_data import data_of, delete_person
 from duologue.arena.people.secret import derived_secret
 from duologue.arena.people.sessions import end_sessions
 from duologue.arena.people.tables import LANGUAGES
 from duologue.arena.people.tokens import make_token, revoke_token, tokens_of
 from duologue.site.area import SIGN_IN, Area, NavigationEntry, route
-from duologue.site.cookies import LANGUAGE, drop_cookie
+from duologue.site.cookies import LANGUAGE, SESSION, drop_cookie
+from duologue.site.page_error import PageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from starlette.responses import Response
     from starlette.routing import Route
 
     from duologue.site.site import Site
@@ -30,6 +35,8 @@ def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all ar
         route("/account/tokens", add_token, methods=("POST",)),
         route("/account/tokens/{token}/revoke", revoke, methods=("POST",)),
         route("/account/sign-out", sign_out_everywhere, methods=("POST",)),
+        route("/account/data", give_data),
+        route("/account/delete", delete, methods=("POST",)),
     ]
 
 
@@ -73,6 +80,26 @@ async def sign_out_everywhere(visit: Visit) -> Response:
     now, me = visit.now, visit.me.id
     await visit.submit(form, lambda connection: end_sessions(connection, me, now=now, by=me))
     return visit.redirect(SIGN_IN, said="site.signed_out")
+
+
+async def give_data(visit: Visit) -> Response:
+    """Give out all that there is of me, as a JSON file."""
+    found = await visit.read(data_of, visit.me.id)
+    body = msgspec.json.format(msgspec.json.encode(found), indent=2)
+    fields = {"Content-Disposition": 'attachment; filename="duologue-data.json"'}
+    return Response(body, media_type="application/json", headers=fields)
+
+
+async def delete(visit: Visit) -> Response:
+    """Delete me with all that is mine, where the box that says so is ticked."""
+    form = await visit.form()
+    if not form.ticked("sure"):
+        raise PageError(HTTPStatus.BAD_REQUEST, "account.delete_unsure")
+    now, me = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: msgspec.to_builtins(delete_person(connection, me, now=now, by=me)))
+    answer = visit.redirect(SIGN_IN, said="account.deleted")
+    drop_cookie(answer, visit.request, SESSION)
+    return answer
 
 
 AREA = Area("account", routes, (NavigationEntry("/account", "account.title"),))

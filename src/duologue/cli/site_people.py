@@ -1,0 +1,232 @@
+"""`duologue site people` and `duologue site audit`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from duologue.cli.site import site_database
+from duologue.core.disk import write_text
+from duologue.core.errors import UsageError
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+_roles_option = click.option(
+    "--role", "roles", multiple=True, required=True, help="A role, such as volunteer; may be repeated."
+)
+_person_argument = click.argument("person_id", metavar="PERSON")
+
+
+@click.group(cls=options.CommandGroup)
+def people() -> None:
+    """Add people, hand out links, delete a person's data.
+
+    Roles are admin, organiser, judge, annotator, participant and volunteer. PERSON is an id, as `list` shows it.
+
+    \b
+    Examples:
+      duologue site people add --name Wei --role volunteer
+      duologue site people list
+    """
+
+
+@people.command("list")
+@options.workspace_option
+@options.database_option
+@click.option("--role", default=None, help="Only people of this role.")
+@options.json_option
+def list_(*, workspace: Path, address: str | None, role: str | None, as_json: bool) -> None:
+    """Show who there is, with ids and roles.
+
+    \b
+    Examples:
+      duologue site people list --role judge
+    """
+    with site_database(workspace, address) as found, found.reading() as connection:
+        from duologue.arena.people.people import list_people
+
+        everybody = list_people(connection, role)
+    if as_json:
+        console.as_json({"people": msgspec.to_builtins(everybody)})
+        return
+    for one in everybody:
+        state = "" if one.closed_at is None else "  (let in no more)"
+        console.line(f"{one.id}  {one.name or '(no name)'}  {', '.join(one.roles)}{state}")
+
+
+@people.command()
+@options.workspace_option
+@options.database_option
+@click.option("--name", required=True, help="What the person is called; a made-up name will do.")
+@_roles_option
+@click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=30, show_default=True)
+@click.option("--once", is_flag=True, help="The link lets in one time only.")
+@options.site_url_option
+def add(
+    *, workspace: Path, address: str | None, name: str, roles: tuple[str, ...], days: float, once: bool, url: str
+) -> None:
+    """Add a person, and print the link that lets them in.
+
+    \b
+    Examples:
+      duologue site people add --name Wei --role volunteer
+      duologue site people add --name Ada --role organiser --once --days 1 --site https://dialogue.example.org
+    """
+    with site_database(workspace, address) as found:
+        from duologue.arena.people.links import make_link, path_of
+        from duologue.arena.people.people import add_person
+        from duologue.arena.people.secret import new_secret
+
+        secret, now = new_secret(), found.now()
+
+        def action(connection: Connection) -> None:
+            person_id = add_person(connection, name, roles, now=now, by=None)
+            make_link(connection, secret, person_id, now=now, by=None, days=days, once=once)
+
+        found.write(action)
+        console.line(url.rstrip("/") + path_of(secret))
+
+
+@people.command()
+@_person_argument
+@options.workspace_option
+@options.database_option
+@click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=7, show_default=True)
+@click.option("--often", is_flag=True, help="The link lets in as often as wanted.")
+@options.site_url_option
+def link(*, person_id: str, workspace: Path, address: str | None, days: float, often: bool, url: str) -> None:
+    """Print one more link of a person.
+
+    \b
+    Examples:
+      duologue site people link 0123456789abcdef
+    """
+    with site_database(workspace, address) as found:
+        from duologue.arena.people.links import make_link, path_of
+        from duologue.arena.people.secret import new_secret
+
+        secret, now = new_secret(), found.now()
+        found.write(lambda opened: make_link(opened, secret, person_id, now=now, by=None, days=days, once=not often))
+        console.line(url.rstrip("/") + path_of(secret))
+
+
+@people.command("roles")
+@_person_argument
+@options.workspace_option
+@options.database_option
+@_roles_option
+def roles_(*, person_id: str, workspace: Path, address: str | None, roles: tuple[str, ...]) -> None:
+    """Give a person these roles, and no others.
+
+    \b
+    Examples:
+      duologue site people roles 0123456789abcdef --role judge --role annotator
+    """
+    with site_database(workspace, address) as found:
+        from duologue.arena.people.people import set_roles
+
+        found.write(lambda connection: set_roles(connection, person_id, roles, now=found.now(), by=None))
+
+
+@people.command()
+@_person_argument
+@options.workspace_option
+@options.database_option
+@click.option("--again", is_flag=True, help="Let them in again.")
+def close(*, person_id: str, workspace: Path, address: str | None, again: bool) -> None:
+    """Let a person in no more; what they did stays.
+
+    \b
+    Examples:
+      duologue site people close 0123456789abcdef
+    """
+    with site_database(workspace, address) as found:
+        from duologue.arena.people.people import close_person, reopen_person
+
+        change = reopen_person if again else close_person
+        found.write(lambda connection: change(connection, person_id, now=found.now(), by=None))
+
+
+@people.command()
+@_person_argument
+@options.workspace_option
+@options.database_option
+@click.option("--out", type=options.OUT_FILE, default=None, help="Write this JSON file instead of printing.")
+def data(*, person_id: str, workspace: Path, address: str | None, out: Path | None) -> None:
+    """Give out all that there is of a person, as JSON.
+
+    \b
+    Examples:
+      duologue site people data 0123456789abcdef --out mine.json
+    """
+    with site_database(workspace, address) as found, found.reading() as connection:
+        from duologue.arena.people.people import find_person
+        from duologue.arena.people.personal_data import data_of
+
+        found_data = data_of(connection, find_person(connection, person_id).id)
+    text = msgspec.json.format(msgspec.json.encode(found_data), indent=2).decode() + "\n"
+    if out is None:
+        console.block(text)
+    else:
+        write_text(out, text)
+
+
+@people.command()
+@_person_argument
+@options.workspace_option
+@options.database_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(*, person_id: str, workspace: Path, address: str | None, yes: bool) -> None:
+    """Delete a person with all that is theirs; ratings stay, under nobody's name.
+
+    \b
+    Examples:
+      duologue site people delete 0123456789abcdef
+    """
+    with site_database(workspace, address) as found:
+        from duologue.arena.people.people import find_person
+        from duologue.arena.people.personal_data import delete_person
+
+        with found.reading() as connection:
+            person = find_person(connection, person_id)
+        if not yes and not click.confirm(f"Delete {person.name} and all that is theirs? This cannot be undone."):
+            raise UsageError("nothing was deleted")
+        done = found.write(lambda connection: delete_person(connection, person_id, now=found.now(), by=None))
+    console.line(f"deleted {sum(done.deleted.values())} rows; {sum(done.kept.values())} stay, under nobody's name")
+
+
+@click.command()
+@options.workspace_option
+@options.database_option
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="So many, the last ones.")
+@click.option("--action", default="", help="Only actions that begin so, such as person.")
+@options.json_option
+def audit(*, workspace: Path, address: str | None, limit: int, action: str, as_json: bool) -> None:
+    """Show who did what, the last first.
+
+    \b
+    Examples:
+      duologue site audit --limit 20
+      duologue site audit --action person. --json
+    """
+    with site_database(workspace, address) as found, found.reading() as connection:
+        from duologue.arena.people.audit import audit_entries
+
+        entries = audit_entries(connection, limit=limit, action=action)
+    if as_json:
+        console.as_json({"entries": msgspec.to_builtins(entries)})
+        return
+    for one in entries:
+        console.line(f"{_time(one.at)}  {one.name or one.person_id or 'command line'}  {one.action}  {one.about}")
+
+
+def _time(milliseconds: int) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

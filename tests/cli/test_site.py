@@ -1,0 +1,85 @@
+"""`duologue site` as it is installed: init, people, audit, and a server that is stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
+
+from duologue.arena.people.links import find_link
+from duologue.arena.storage import open_database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Command
+
+
+def test_init_makes_one_admin_and_prints_one_link(duologue: Command, tmp_path: Path) -> None:
+    made = duologue("site", "init", "--workspace", tmp_path, "--name", "Ada", "--site", "https://d.example/")
+    assert made.code == 0, made.err
+    assert made.out.count("\n") == 1
+    assert made.out.startswith("https://d.example/enter/")
+    with open_database(tmp_path) as database, database.reading() as connection:
+        link = find_link(connection, made.out.strip().rpartition("/")[2], now=database.now())
+    assert link is not None
+    assert link.once
+    again = duologue("site", "init", "--workspace", tmp_path)
+    assert again.code == 2
+    assert "there is an admin already, Ada" in again.err
+    assert "site people link" in again.err
+
+
+def test_people_are_managed_beside_a_running_site(duologue: Command, tmp_path: Path) -> None:
+    work = ("--workspace", tmp_path)
+    server = duologue.start("site", *work, "--port", 0)
+    try:
+        assert server.stdout
+        said = server.stdout.readline()
+        address = re.search(r"http://\S+", said)
+        assert address, said
+        assert "nobody can sign in yet" in server.stdout.readline()
+        assert duologue("site", "init", *work).code == 0
+        added = duologue("site", "people", "add", *work, "--name", "Wei", "--role", "volunteer", "--site", address[0])
+        assert added.code == 0, added.err
+        with urlopen(added.out.strip()) as page:
+            assert "Hello, Wei" in page.read().decode()
+        listed = duologue("site", "people", "list", *work, "--role", "volunteer", "--json")
+        (wei,) = json.loads(listed.out)["people"]
+        assert duologue("site", "people", "roles", wei["id"], *work, "--role", "judge").code == 0
+        assert "judge" in duologue("site", "people", "list", *work).out
+        assert duologue("site", "people", "link", wei["id"], *work).out.startswith("http://127.0.0.1:8000/enter/")
+        given = duologue("site", "people", "data", wei["id"], *work)
+        assert json.loads(given.out)["people"][0]["name"] == "Wei"
+        assert duologue("site", "people", "data", wei["id"], *work, "--out", tmp_path / "wei.json").code == 0
+        assert "Wei" in (tmp_path / "wei.json").read_text(encoding="utf-8")
+        assert duologue("site", "people", "close", wei["id"], *work).code == 0
+        assert "let in no more" in duologue("site", "people", "list", *work).out
+        assert duologue("site", "people", "close", wei["id"], *work, "--again").code == 0
+        kept = duologue("site", "people", "delete", wei["id"], *work, said="n\n")
+        assert (kept.code, "nothing was deleted" in kept.err) == (2, True)
+        gone = duologue("site", "people", "delete", wei["id"], *work, "--yes")
+        assert gone.code == 0, gone.err
+        assert "Wei" not in duologue("site", "people", "list", *work).out
+        entries = json.loads(duologue("site", "audit", *work, "--json", "--action", "person.").out)["entries"]
+        assert entries[0]["action"] == "person.delete"
+        assert "person.add" in duologue("site", "audit", *work).out
+    finally:
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=20)
+    assert server.returncode == 0, err
+    assert out.endswith("stopped\n")
+
+
+def test_faults_of_the_call_are_told(duologue: Command, tmp_path: Path) -> None:
+    for words, said in (
+        (["site", "--behind-proxy", "here"], "no address and no network"),
+        (["site", "people", "add", "--name", "W", "--role", "king"], "'king' is no role"),
+        (["site", "people", "link", "x"], "no person 'x'"),
+        (["site", "init", "--database", "mysql://x/y"], "mysql"),
+    ):
+        done = duologue(*words, "--workspace", tmp_path)
+        assert done.code == 2, done
+        assert said in done.err
