@@ -75,7 +75,7 @@ def test_the_group_of_data_has_ours_and_those_of_challenges() -> None:
         (("fetch", "x"), "did you mean 'data fetch'?"),
         (("scor",), "did you mean 'score'?"),
         (("data", "splt"), "did you mean 'split'?"),
-        (("xyzzy",), "known are board, chat, check"),
+        (("xyzzy",), "known are annotate, board"),
         (("--nope",), "No such option"),
     ],
 )
