@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.lazy_group import LazyGroup
-from duologue.core.errors import UsageError
 from duologue.core.extras import need
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from sqlalchemy import Connection
 
     from duologue.arena.database.database import Database
 
@@ -140,24 +137,12 @@ def init(*, workspace: Path, address: str | None, name: str, url: str) -> None:
       duologue site init --workspace work --name "Ada" --site https://dialogue.example.org
     """
     with site_database(workspace, address) as found:
-        from duologue.arena.people.links import make_link, path_of
-        from duologue.arena.people.people import add_person, list_people
+        from duologue.arena.people.links import path_of
+        from duologue.arena.people.newcomer import add_first_admin
         from duologue.arena.people.secret import new_secret
 
         secret, now = new_secret(), found.now()
-        with found.reading() as connection:
-            admins = list_people(connection, "admin", closed=False)
-        if admins:
-            raise UsageError(
-                f"there is an admin already, {admins[0].name}; "
-                f"`duologue site people link {admins[0].id}` makes another link"
-            )
-
-        def action(connection: Connection) -> str:
-            person_id = add_person(connection, name, ["admin"], now=now, by=None)
-            return make_link(connection, secret, person_id, now=now, by=None, days=1)
-
-        found.write(action)
+        found.write(lambda connection: add_first_admin(connection, secret, name, now=now))
         console.line(url.rstrip("/") + path_of(secret))
 
 

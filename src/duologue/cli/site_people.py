@@ -15,8 +15,6 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import Connection
-
 _roles_option = click.option(
     "--role", "roles", multiple=True, required=True, help="A role, such as volunteer; may be repeated."
 )
@@ -79,17 +77,14 @@ def add(
       duologue site people add --name Ada --role organiser --once --days 1 --site https://dialogue.example.org
     """
     with site_database(workspace, address) as found:
-        from duologue.arena.people.links import make_link, path_of
-        from duologue.arena.people.people import add_person
+        from duologue.arena.people.links import path_of
+        from duologue.arena.people.newcomer import add_newcomer
         from duologue.arena.people.secret import new_secret
 
         secret, now = new_secret(), found.now()
-
-        def action(connection: Connection) -> None:
-            person_id = add_person(connection, name, roles, now=now, by=None)
-            make_link(connection, secret, person_id, now=now, by=None, days=days, once=once)
-
-        found.write(action)
+        found.write(
+            lambda connection: add_newcomer(connection, secret, name, roles, now=now, by=None, days=days, once=once)
+        )
         console.line(url.rstrip("/") + path_of(secret))
 
 

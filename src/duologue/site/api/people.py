@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from duologue.arena.people.links import LONGEST_DAYS, make_link, path_of
-from duologue.arena.people.people import LONGEST_NAME, Person, add_person, list_people
+from duologue.arena.people.links import LONGEST_DAYS, path_of
+from duologue.arena.people.newcomer import add_newcomer
+from duologue.arena.people.people import LONGEST_NAME, Person, list_people
 from duologue.arena.people.secret import new_secret
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from duologue.site.api.operation import OperationCall
     from duologue.site.site import Site
 
@@ -63,9 +62,9 @@ async def add(call: OperationCall) -> InvitedPerson:
     wanted: NewPerson = call.body
     link, now, by = new_secret(), call.now, call.me.id
 
-    def action(connection: Connection) -> str:
-        person_id = add_person(connection, wanted.name, wanted.roles, now=now, by=by)
-        make_link(connection, link, person_id, now=now, by=by, days=wanted.days, once=wanted.once)
-        return person_id
-
-    return InvitedPerson(id=await call.site.write(action), link=call.base + path_of(link))
+    added = await call.site.write(
+        lambda connection: add_newcomer(
+            connection, link, wanted.name, wanted.roles, now=now, by=by, days=wanted.days, once=wanted.once
+        )
+    )
+    return InvitedPerson(id=added, link=call.base + path_of(link))

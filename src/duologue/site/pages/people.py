@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.arena.people.links import links_of, make_link, path_of, revoke_link
+from duologue.arena.people.newcomer import add_newcomer
 from duologue.arena.people.people import (
     LONGEST_NAME,
-    add_person,
     close_person,
     find_person,
     list_people,
@@ -21,14 +21,13 @@ from duologue.site.area import Area, NavigationEntry, route
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
     from starlette.responses import Response
     from starlette.routing import Route
 
     from duologue.site.site import Site
     from duologue.site.visit import Visit
 
-_DAYS = 7
+_DAYS, _DAYS_OF_VOLUNTEERS = 7, 60
 
 
 def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
@@ -59,12 +58,13 @@ async def add(visit: Visit) -> Response:
     now, me = visit.now, visit.me.id
     once = not set(roles) <= {"volunteer"}
 
-    def action(connection: Connection) -> str:
-        person_id = add_person(connection, name, roles, now=now, by=me, person_id=person.id)
-        make_link(connection, link, person_id, now=now, by=me, once=once, days=_DAYS if once else 60)
-        return person_id
-
-    person_id = await visit.submit(form, action)
+    days = _DAYS if once else _DAYS_OF_VOLUNTEERS
+    person_id = await visit.submit(
+        form,
+        lambda connection: add_newcomer(
+            connection, link, name, roles, now=now, by=me, days=days, once=once, person_id=person.id
+        ),
+    )
     return await _show_link(visit, person_id, path_of(link))
 
 
