@@ -171,6 +171,7 @@ def tries(folder: Path) -> list[Try]:
         (["campaign", "protocols"], FINE),
         (["campaign", "plan", "--raters", 5, "--items", 9], FINE),
         (["campaign", "start", "restaurant", "--systems", "solver", "--n", 2], "site"),
+        (["talk", "open", "restaurant"], "site"),
         (["annotate", "new", "mobilecs/extraction", "calls"], "site"),
         (["judge", "proactive", sessions, "--whole", *model, "--out", "judge.csv"], "endpoint"),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.site.campaign_examples import campaigns
+from tests.site.talk_examples import talk_examples
 from tests.site.world import Example
 
 if TYPE_CHECKING:
@@ -32,7 +33,23 @@ def people(world: World) -> list[Example]:
     ]
 
 
-AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, campaigns)
+def talks(world: World) -> list[Example]:
+    room, talk, pairing, dialogue = talk_examples(world)
+    return [
+        Example("/talks", "/talks", "volunteer"),
+        Example("/talks/rooms/{id}", f"/talks/rooms/{room}", "volunteer"),
+        Example("/talks/{id}", f"/talks/{talk}", "volunteer"),
+        Example("/talks/{id}", f"/talks/{talk}", "organiser"),
+        Example("/talks/{id}", f"/talks/{dialogue}", "judge"),
+        Example("/talks/{id}", f"/talks/{dialogue}", "participant"),
+        Example("/pairs/{id}", f"/pairs/{pairing}", "volunteer"),
+        Example("/talk-lists", "/talk-lists", "organiser"),
+        Example("/talk-lists/{kind}/{id}", f"/talk-lists/rooms/{room}", "organiser"),
+        Example("/talk-lists/{kind}/{id}", f"/talk-lists/pairs/{pairing}", "organiser"),
+    ]
+
+
+AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, campaigns, talks)
 
 WITHOUT_PAGE = {
     "/account/data",  # a file
@@ -40,5 +57,8 @@ WITHOUT_PAGE = {
     "/static/{mark}/{name}",
     "/healthz",
     "/campaigns/{id}/ratings.csv",  # a file
+    "/talks/{id}/events",
+    "/pairs/{id}/events",
+    "/talk-lists/{kind}/{id}/export",
 }
 """Routes that answer with no page of their own."""

@@ -11,7 +11,11 @@ from duologue.site.words import LANGUAGES, language_of, text, words
 
 SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
-BUILT = ("campaigns.norm_", "people.role_", "rate.choose_", "rate.norm_", "site.error_")
+BUILT = (
+    *("campaigns.norm_", "people.role_", "rate.choose_", "rate.norm_", "site.error_"),
+    *("talks.by_", "talks.ended_", "talks.kind_", "talks.set_", "talks.show_", "talks.state_", "talks.verdict_"),
+    "talks.with_",
+)
 """Beginnings of keys that are put together."""
 
 

@@ -60,6 +60,7 @@ SECTIONS = {
         "track": ("duologue.cli.track:track", "Run a competition: phases, teams, quotas, the final, the board."),
         "submit": ("duologue.cli.submit:submit", "Hand a result in for a track, here or on a site."),
         "campaign": ("duologue.cli.campaign:campaign", "Let people rate systems by a protocol: blind, balanced."),
+        "talk": ("duologue.cli.talk:talk", "Let people talk on the site, with systems or in pairs."),
         "annotate": (
             "duologue.cli.annotate:annotate",
             "Let people annotate dialogues, with suggestions, agreement and adjudication.",

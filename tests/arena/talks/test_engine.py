@@ -11,8 +11,6 @@ from duologue.arena.talks.engine import TalkEngine
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.arena.conftest import Clock
 
     from duologue.arena.database.database import Database
@@ -27,10 +25,8 @@ def system(monkeypatch: pytest.MonkeyPatch) -> Counting:
 
 
 @pytest.fixture
-def engine(database: Database) -> Iterator[TalkEngine]:
-    made = TalkEngine(database)
-    yield made
-    made.close()
+def engine(database: Database) -> TalkEngine:
+    return TalkEngine(database)
 
 
 def begin(database: Database, task: str = "conversation", system: str = "counting") -> str:
@@ -79,7 +75,6 @@ def test_a_talk_goes_on_where_it_stood_when_the_site_is_started_anew(
     other = TalkEngine(database)
     assert spoken(database, other, talk, "and now?") == ["<b>5</b> heard, asked 3 times"]  # nothing was asked twice
     assert spoken(database, engine, talk, "back") == ["<b>7</b> heard, asked 4 times"]  # the first one knows of it
-    other.close()
     assert [one.speaker for one in heard(database, talk)] == ["user", "system"] * 4
 
 
@@ -92,7 +87,6 @@ def test_a_turn_that_was_not_answered_when_the_site_died_is_answered_later(
     database.write(lambda connection: sessions.say(connection, talk, person, "hello", now=1))
     other = TalkEngine(database)
     ready(database, other, talk)
-    other.close()
     assert [one.text for one in heard(database, talk)] == ["hello", "<b>1</b> heard, asked 1 times"]
 
 
@@ -136,7 +130,6 @@ def test_a_slow_system_is_told_and_holds_up_no_other(database: Database, system:
     assert engine.wait(slow, 20)
     assert [one.speaker for one in heard(database, slow)] == ["user", "system"]  # late, but there
     assert kept(database, slow).trouble == ""
-    engine.close()
 
 
 def test_the_booking_bot_is_talked_with_from_its_rows(database: Database, engine: TalkEngine) -> None:
@@ -145,7 +138,6 @@ def test_the_booking_bot_is_talked_with_from_its_rows(database: Database, engine
     spoken(database, engine, talk, "may i have a table for four in a cheap price range please")
     other = TalkEngine(database)
     answers = spoken(database, other, talk, "bye")
-    other.close()
     with database.reading() as connection:
         found = sessions.find_talk(connection, talk)
         dialogue = sessions.finished(connection, talk)

@@ -81,7 +81,7 @@ class TalkEngine:
                     del self._under_way[talk_id]
                     self._done.notify_all()
 
-        self._systems.submit(talk, work)
+        self._systems.start(talk, work)
 
     def pieces(self, talk_id: str) -> str | None:
         """Return what has come of the answer under way; `None` where none is."""
@@ -93,10 +93,6 @@ class TalkEngine:
         """Wait until no answer of a talk is under way; return whether that is so."""
         with self._lock:
             return self._done.wait_for(lambda: talk_id not in self._under_way, seconds)
-
-    def close(self) -> None:
-        """Begin no more answers."""
-        self._systems.close()
 
     def _answer(self, talk_id: str, here: _UnderWay) -> None:
         GIVEN_UP.set(here.given_up)

@@ -204,6 +204,13 @@ def count_turns(connection: Connection, talk_ids: Sequence[str]) -> dict[str, in
     return {row[0]: row[1] for row in connection.execute(query.group_by(talk_turns.c.talk_id))}
 
 
+def count_talks(connection: Connection, *, room: str) -> dict[str, int]:
+    """Return how many talks of a room are open, finished and abandoned."""
+    query = select(talks.c.state, func.count()).where(talks.c.room_id == room).group_by(talks.c.state)
+    found = {row[0]: row[1] for row in connection.execute(query)}
+    return {state: found.get(state, 0) for state in ("open", "finished", "abandoned")}
+
+
 def own_talk(connection: Connection, talk_id: str, person: str) -> Talk:
     """Return a talk that goes on and that a person takes part in. Raises `UsageError` for another."""
     talk = find_talk(connection, talk_id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +14,14 @@ from duologue.run.partners import conversable, is_address, open_talker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
 
     from duologue.arena.talks.replies import KeptTurns
     from duologue.arena.talks.sessions import Talk
     from duologue.core.protocols import World
     from duologue.core.records import Turn
 
-THREADS = 8
-"""Talks that wait for one system at the same time; others wait for them."""
+TALKS = 8
+"""Talks that one system answers at the same time; others wait for them."""
 
 
 class _Opened:
@@ -54,15 +52,18 @@ class SharedSystems:
         self._lock = threading.Lock()
         self._opened: dict[tuple[str, ...], _Opened] = {}
         self._locks: dict[tuple[str, ...], threading.Lock] = {}
-        self._threads: dict[tuple[str, ...], ThreadPoolExecutor] = {}
+        self._turns: dict[tuple[str, ...], threading.BoundedSemaphore] = {}
 
-    def submit(self, talk: Talk, work: Callable[[], None]) -> Future[None]:
-        """Have something done in a thread of the talk's system."""
+    def start(self, talk: Talk, work: Callable[[], None]) -> None:
+        """Have something done in a thread, which waits for its turn where many talks ask one system."""
         with self._lock:
-            key = _key(talk)
-            if key not in self._threads:
-                self._threads[key] = ThreadPoolExecutor(THREADS, thread_name_prefix="duologue-talk")
-            return self._threads[key].submit(work)
+            turns = self._turns.setdefault(_key(talk), threading.BoundedSemaphore(TALKS))
+
+        def in_turn() -> None:
+            with turns:
+                work()
+
+        threading.Thread(target=in_turn, daemon=True, name="duologue-talk").start()
 
     def partner(self, talk: Talk, kept: KeptTurns) -> LivePartner:
         """Return a new partner for a talk. Raises what opening its system does."""
@@ -82,12 +83,6 @@ class SharedSystems:
             if key not in self._opened:
                 self._opened[key] = _Opened(talk.task, name, place)
         return self._opened[key].partner(talk, kept, place)
-
-    def close(self) -> None:
-        """Begin nothing more."""
-        with self._lock:
-            for one in self._threads.values():
-                one.shutdown(wait=False, cancel_futures=True)
 
 
 def _key(talk: Talk) -> tuple[str, ...]:

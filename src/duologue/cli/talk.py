@@ -1,0 +1,319 @@
+"""`duologue talk`: rooms in which people talk with systems on the site, and campaigns of two people who talk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli.lazy_group import LazyGroup
+from duologue.core.errors import UsageError
+from duologue.core.extras import need
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from duologue.arena.database.database import Database
+
+_COMMANDS = {
+    "Commands": {
+        "open": ("duologue.cli.talk:open_", "Open a room: people talk with a system that they are not told."),
+        "pair": ("duologue.cli.talk:pair", "Start a campaign: two people make a dialogue of a task."),
+        "link": ("duologue.cli.talk:link", "Invite volunteers: a link for each."),
+        "status": ("duologue.cli.talk:status", "Show rooms and campaigns of pairs, and how far they are."),
+        "export": ("duologue.cli.talk:export", "Write what was said: dialogues, or the challenge's official file."),
+        "close": ("duologue.cli.talk:close", "Let nothing begin any more."),
+    }
+}
+SHOWS = ("goal", "knowledge", "trace")
+"""What a talk may show beside the words (`arena.talks.sessions`)."""
+
+
+@click.group(cls=LazyGroup, sections=_COMMANDS, prefix="talk.")
+def talk() -> None:
+    """Let people talk on the site, with systems or in pairs; keep every turn, and write it out.
+
+    \b
+    Examples:
+      duologue talk open restaurant --title "Book a table"
+      duologue talk pair proactive --goals goals.jsonl --n 50
+      duologue talk link ID --n 20
+      duologue talk export ID --out sessions.jsonl
+    """
+
+
+@click.command(name="open")
+@options.task_argument
+@click.option("--system", default=None, help="A name, a model's folder, or a chat endpoint's address (URL#MODEL).")
+@click.option(
+    "--kb",
+    "--kg",
+    "--goals",
+    "place",
+    type=options.PATH,
+    default=None,
+    help="What talks are set in: a knowledge base, a graph, or goals (default: built-in ones).",
+)
+@click.option("--title", default=None, help="What people see (default: the task's name).")
+@click.option("--show", "shows", multiple=True, type=click.Choice(SHOWS), help="What people see; may be repeated.")
+@options.seed_option
+@options.workspace_option
+@options.database_option
+def open_(
+    *,
+    task: str,
+    system: str | None,
+    place: Path | None,
+    title: str | None,
+    shows: tuple[str, ...],
+    seed: int,
+    workspace: Path,
+    address: str | None,
+) -> None:
+    """Open a room of TASK on the site, in which people talk with a system. Each talk draws its goal by the next seed.
+
+    An endpoint's key stands in the environment variable DUOLOGUE_ENDPOINT_KEY of whoever runs `duologue site`.
+
+    \b
+    Examples:
+      duologue talk open restaurant --title "Book a table"
+      duologue talk open mobilecs/dialogue --goals track2/test.json --show goal
+      duologue talk open proactive --system model --goals goals.jsonl
+      duologue talk open conversation --system http://127.0.0.1:8200/v1
+    """
+    from duologue.run.partners import conversable, is_address
+    from duologue.run.systems import is_model
+
+    loaded = conversable(task)
+    name = system or loaded.default_system
+    if not name:
+        raise UsageError(f"say whom people talk to in task '{task}': --system NAME (duologue list) or a model's folder")
+    if is_model(name):
+        name = str(Path(name).absolute())
+    elif not is_address(name):
+        from duologue.core.plugins import demand_fit
+
+        demand_fit(name, loaded.info)
+    kept = None if place is None else place.absolute()
+    with _database(workspace, address) as database:
+        from duologue.arena.talks.rooms import open_room
+
+        room = database.write(
+            lambda connection: open_room(
+                connection,
+                title=title or task,
+                task=task,
+                system=name,
+                place=kept,
+                seed=seed,
+                shows=shows,
+                now=database.now(),
+            )
+        )
+    console.line(f"Room {room} is open: {title or task}", bold=True)
+    console.line(f"Next: duologue talk link {room} --n 3")
+
+
+@click.command()
+@options.task_argument
+@click.option(
+    "--goals",
+    "--graph",
+    "place",
+    type=options.PATH,
+    required=True,
+    help="Goals with their knowledge, or a graph that they are drawn from.",
+)
+@click.option("--n", type=click.IntRange(min=1), default=50, show_default=True, help="Dialogues to make.")
+@click.option("--title", default=None, help="What people see (default: the task's name).")
+@click.option("--shortest", type=click.IntRange(min=2), default=None, help="Utterances of the shortest dialogue.")
+@click.option("--longest", type=click.IntRange(min=2), default=None, help="Utterances of the longest dialogue.")
+@click.option("--turn-seconds", type=click.IntRange(min=10), default=300, show_default=True, help="Time for a turn.")
+@options.seed_option
+@options.workspace_option
+@options.database_option
+def pair(
+    *,
+    task: str,
+    place: Path,
+    n: int,
+    title: str | None,
+    shortest: int | None,
+    longest: int | None,
+    turn_seconds: int,
+    seed: int,
+    workspace: Path,
+    address: str | None,
+) -> None:
+    """Start a campaign of TASK in which two people make each dialogue: one leads with goal and knowledge, one talks.
+
+    People are paired as they come, and take turns in leading. A dialogue is checked when it ends (length, repetition,
+    copies of the knowledge or of another dialogue, the challenge's own rules); one that fails is made again by others.
+
+    \b
+    Examples:
+      duologue talk pair proactive --goals goals.jsonl --n 50
+      duologue talk pair proactive --graph graph.tsv --n 200 --seed 3 --title "Films and people"
+    """
+    with _database(workspace, address) as database:
+        from duologue.arena.talks.pairs import paired_task, settings_for, start_pairing
+
+        loaded = paired_task(task)
+        chosen = {"shortest": shortest, "longest": longest, "turn_seconds": turn_seconds}
+        settings = settings_for(loaded, **{key: value for key, value in chosen.items() if value is not None})
+        scenes = loaded.pair_scenes(place, n=n, seed=seed)
+        made = database.write(
+            lambda connection: start_pairing(
+                connection, title=title or task, task=task, scenes=scenes, settings=settings, now=database.now()
+            )
+        )
+    console.line(f"Campaign {made} is open: {title or task}, {len(scenes):,} dialogues to make", bold=True)
+    if len(scenes) < n:
+        console.line(f"{n:,} were asked for; {place.name} has no more different goals")
+    console.line(f"Next: duologue talk link {made} --n 10")
+
+
+@click.command()
+@click.argument("word", metavar="ID")
+@click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
+@click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True, help="How long a link lives.")
+@click.option("--site", default="http://127.0.0.1:8300", show_default=True, help="Where people reach the site.")
+@options.workspace_option
+@options.database_option
+@options.json_option
+def link(*, word: str, n: int, days: int, site: str, workspace: Path, address: str | None, as_json: bool) -> None:
+    """Invite volunteers to the room or campaign ID (or how it begins): each link is one person.
+
+    Nobody is told a link a second time; whoever loses one gets a new one from the site's page of people.
+
+    \b
+    Examples:
+      duologue talk link 3f2a --n 20
+      duologue talk link 3f2a --n 20 --site https://dialogue.example.org
+    """
+    with _database(workspace, address) as database:
+        from duologue.arena.talks.invitations import find_place, invite
+
+        with database.reading() as connection:
+            place = find_place(connection, word)
+        found = [
+            {"name": one.name, "link": site.rstrip("/") + one.path}
+            for one in invite(database, place, n, days=days, by=None)
+        ]
+    if as_json:
+        console.as_json(found)
+        return
+    console.line("One link for each volunteer (nobody is told them again):")
+    for one in found:
+        console.line(f"  {one['name']}  {one['link']}")
+    console.line("People talk on the site: duologue site")
+
+
+@click.command()
+@options.workspace_option
+@options.database_option
+@options.json_option
+def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
+    """Show rooms and campaigns of pairs: talks, and scenes that are free, under way and done.
+
+    \b
+    Examples:
+      duologue talk status
+    """
+    with _database(workspace, address) as database, database.reading() as connection:
+        from duologue.arena.talks.pairs import list_pairings, scene_counts
+        from duologue.arena.talks.rooms import list_rooms
+        from duologue.arena.talks.sessions import count_talks
+
+        rooms = [
+            {"id": one.id, "title": one.title, "task": one.task, "system": one.system, "state": one.state}
+            | count_talks(connection, room=one.id)
+            for one in list_rooms(connection)
+        ]
+        pairings = [
+            {"id": one.id, "title": one.title, "task": one.task, "state": one.state} | scene_counts(connection, one.id)
+            for one in list_pairings(connection)
+        ]
+    if as_json:
+        console.as_json({"rooms": rooms, "pairs": pairings})
+        return
+    if not rooms and not pairings:
+        console.line("Nobody talks yet; `duologue talk open` and `duologue talk pair` begin.")
+    for one in rooms:
+        console.line(f"{one['id']}  {one['title']}: {one['task']} with {one['system']}, {one['state']}", bold=True)
+        console.line(f"  talks: {one['open']} under way, {one['finished']} finished, {one['abandoned']} broken off")
+    for one in pairings:
+        console.line(f"{one['id']}  {one['title']}: {one['task']} in pairs, {one['state']}", bold=True)
+        console.line(f"  dialogues: {one['done']} done, {one['taken']} under way, {one['free']} to be made")
+
+
+@click.command()
+@click.argument("word", metavar="ID")
+@click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
+@click.option("--rejected", is_flag=True, help="Of pairs: rejected dialogues too.")
+@options.workspace_option
+@options.database_option
+def export(*, word: str, out: Path, rejected: bool, workspace: Path, address: str | None) -> None:
+    """Write what was said in the room or campaign ID: dialogues as JSON lines, or, of pairs, the official file.
+
+    Nobody's name or id is in it.
+
+    \b
+    Examples:
+      duologue talk export 3f2a --out talks.jsonl
+      duologue talk export 77c1 --out sessions.jsonl
+    """
+    with _database(workspace, address) as database:
+        from duologue.arena.talks.exports import room_lines
+        from duologue.arena.talks.invitations import find_place
+        from duologue.arena.talks.pairs import Pairing, accepted_dialogues, paired_task
+        from duologue.core.disk import write_bytes
+
+        with database.reading() as connection:
+            place = find_place(connection, word)
+            if isinstance(place, Pairing):
+                dialogues = accepted_dialogues(connection, place.id, rejected=rejected)
+                lines = b""
+            else:
+                dialogues, lines = [], room_lines(connection, place.id)
+    if isinstance(place, Pairing):
+        if not dialogues:
+            raise UsageError(f"'{place.title}' has no accepted dialogue yet")
+        paired_task(place.task).write_dialogues(dialogues, out)
+        console.line(f"{len(dialogues):,} dialogues in {out}")
+        return
+    write_bytes(out, lines)
+    console.line(f"{lines.count(10):,} talks in {out}")
+
+
+@click.command()
+@click.argument("word", metavar="ID")
+@options.workspace_option
+@options.database_option
+def close(*, word: str, workspace: Path, address: str | None) -> None:
+    """Let nothing begin any more in the room or campaign ID; what goes on comes to its end.
+
+    \b
+    Examples:
+      duologue talk close 3f2a
+    """
+    with _database(workspace, address) as database:
+        from duologue.arena.talks.invitations import find_place
+        from duologue.arena.talks.pairs import Pairing, close_pairing
+        from duologue.arena.talks.rooms import close_room
+
+        with database.reading() as connection:
+            place = find_place(connection, word)
+        shut = close_pairing if isinstance(place, Pairing) else close_room
+        database.write(lambda connection: shut(connection, place.id))
+    console.line(f"'{place.title}' is closed.")
+
+
+def _database(workspace: Path, address: str | None) -> AbstractContextManager[Database]:
+    need("sqlalchemy", "site")
+    need("alembic", "site")
+    from duologue.arena.storage import open_database
+
+    return open_database(workspace, address)

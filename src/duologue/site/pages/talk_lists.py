@@ -1,0 +1,154 @@
+"""Talks for organisers: rooms and campaigns of pairs, watched, read, judged and written out."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from duologue.arena.people.audit import log
+from duologue.arena.talks import pairs, rooms, sessions
+from duologue.arena.talks.exports import room_lines
+from duologue.arena.talks.offers import talkers
+from duologue.core.errors import UsageError
+from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.page_error import PageError, not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from sqlalchemy import Connection
+    from starlette.routing import Route
+
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+STAFF = ("organiser",)
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [
+        route("/talk-lists", show, *STAFF),
+        route("/talk-lists/rooms", open_room, *STAFF, methods=("POST",)),
+        route("/talk-lists/{kind}/{id}", show_list, *STAFF),
+        route("/talk-lists/{kind}/{id}/export", export, *STAFF),
+        route("/talk-lists/{kind}/{id}/close", close, *STAFF, methods=("POST",)),
+        route("/talk-lists/talks/{id}/verdict", judge, *STAFF, methods=("POST",)),
+    ]
+
+
+async def show(visit: Visit) -> Response:
+    """Show all rooms and campaigns of pairs."""
+
+    def read(connection: Connection) -> dict[str, Any]:
+        listed = pairs.list_pairings(connection)
+        return {
+            "rooms": rooms.list_rooms(connection),
+            "pairings": [(one, pairs.scene_counts(connection, one.id)) for one in listed],
+        }
+
+    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
+    found = await visit.read(read)
+    return visit.page("talks/lists.html", title=visit.t("talks.lists"), offers=offers, shows=sessions.SHOWS, **found)
+
+
+async def open_room(visit: Visit) -> Response:
+    """Open a room with one of the systems that are there."""
+    form = await visit.form()
+    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
+    chosen = offers[int(form.choice("offer", [str(at) for at in range(len(offers))]))]
+    title, shows, now, me = form.text("title", most=100), form.choices("shows", sessions.SHOWS), visit.now, visit.me.id
+
+    def action(connection: Connection) -> str:
+        room = rooms.open_room(connection, title=title, task=chosen.task, system=chosen.system, shows=shows, now=now)
+        log(connection, me, "room.open", now=now, about=room)
+        return room
+
+    room = await visit.submit(form, action)
+    return visit.redirect(f"/talk-lists/rooms/{room}", said="talks.saved")
+
+
+async def show_list(visit: Visit) -> Response:
+    """Show the talks of a room, or the dialogues of a campaign of pairs."""
+    one = await _find(visit)
+
+    def read(connection: Connection) -> dict[str, Any]:
+        is_room = visit.at("kind") == "rooms"
+        found = sessions.list_talks(connection, room=one.id * is_room, pairing=one.id * (not is_room))
+        return {"talks": found, "counts": sessions.count_turns(connection, [talk.id for talk in found])}
+
+    link = visit.base + ("/talks/rooms/" if visit.at("kind") == "rooms" else "/pairs/") + one.id
+    found = await visit.read(read)
+    return visit.page("talks/list.html", title=one.title, one=one, kind=visit.at("kind"), link=link, **found)
+
+
+async def export(visit: Visit) -> Response:
+    """Return the talks of a room as dialogues, or accepted dialogues of pairs as the challenge's official file."""
+    one = await _find(visit)
+    if isinstance(one, rooms.SystemRoom):
+        body = await visit.read(room_lines, one.id)
+    else:
+        dialogues = await visit.read(pairs.accepted_dialogues, one.id)
+        if not dialogues:
+            raise PageError(HTTPStatus.CONFLICT, "talks.nothing")
+
+        def write() -> bytes:
+            with TemporaryDirectory() as folder:
+                path = Path(folder) / "dialogues"
+                pairs.paired_task(one.task).write_dialogues(dialogues, path)
+                return path.read_bytes()
+
+        body = await run_in_threadpool(write)
+    name = f"{visit.at('kind')}-{one.id}.jsonl"
+    head = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, media_type="application/x-ndjson", headers=head)
+
+
+async def close(visit: Visit) -> Response:
+    """Let nothing begin any more."""
+    form = await visit.form()
+    one = await _find(visit)
+    now, me = visit.now, visit.me.id
+
+    def action(connection: Connection) -> None:
+        (rooms.close_room if isinstance(one, rooms.SystemRoom) else pairs.close_pairing)(connection, one.id)
+        log(connection, me, "talks.close", now=now, about=one.id)
+
+    await visit.submit(form, action)
+    return visit.redirect(f"/talk-lists/{visit.at('kind')}/{one.id}", said="talks.saved")
+
+
+async def judge(visit: Visit) -> Response:
+    """Accept or reject a dialogue of two people by hand."""
+    form = await visit.form()
+    talk, verdict = visit.at("id"), form.choice("verdict", ("accepted", "rejected"))
+    now, me = visit.now, visit.me.id
+
+    def action(connection: Connection) -> str:
+        pairs.judge(connection, talk, verdict)
+        log(connection, me, f"talk.{verdict}", now=now, about=talk)
+        found = sessions.find_talk(connection, talk)
+        return (found.pairing_id if found else None) or ""
+
+    try:
+        pairing = await visit.submit(form, action)
+    except UsageError as error:
+        raise PageError(HTTPStatus.CONFLICT, "talks.refused", problem=str(error)) from error
+    return visit.redirect(f"/talk-lists/pairs/{pairing}", said="talks.saved")
+
+
+async def _find(visit: Visit) -> rooms.SystemRoom | pairs.Pairing:
+    if visit.at("kind") == "rooms":
+        return visit.found(await visit.read(rooms.find_room, visit.at("id")))
+    if visit.at("kind") == "pairs":
+        return visit.found(await visit.read(pairs.find_pairing, visit.at("id")))
+    raise not_found()
+
+
+AREA = Area("talk-lists", routes, (NavigationEntry("/talk-lists", "talks.lists", STAFF),))

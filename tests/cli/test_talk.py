@@ -1,0 +1,76 @@
+"""`duologue talk` from end to end, through the installed command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.arena.talks.made import people
+from tests.arena.talks.test_pairs import good, scenes
+
+from duologue.arena.storage import open_database
+from duologue.arena.talks import pairs
+from duologue.core.plugins import load_task
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_path: Path) -> None:
+    where = ("--workspace", tmp_path / "w")
+    task = pairs.paired_task("proactive")
+    task.write_dialogues(scenes(2), tmp_path / "goals.jsonl")
+    made = duologue("talk", "pair", "proactive", "--goals", tmp_path / "goals.jsonl", "--shortest", "4", *where)
+    assert made.code == 0, made.err
+    assert "2 dialogues to make" in made.out
+    (one,) = json.loads(duologue("talk", "status", "--json", *where).out)["pairs"]
+    assert (one["free"], one["state"]) == (2, "open")
+    links = json.loads(duologue("talk", "link", one["id"][:6], "--n", "2", "--json", *where).out)
+    assert len({found["link"] for found in links}) == 2
+    assert duologue("talk", "export", one["id"], "--out", tmp_path / "none", *where).code == 2
+    with open_database(tmp_path / "w") as database:
+        ann, ben = people(database, "Ann", "Ben")
+        now = database.now()
+        database.write(lambda c: pairs.wait(c, one["id"], ann, now=now))
+        talk = database.write(lambda c: pairs.wait(c, one["id"], ben, now=now)).talk_id or ""
+        with database.reading() as connection:
+            place = pairs.place_of(connection, one["id"], ann)
+        assert place.talk_id == talk
+        with database.reading() as connection:
+            scene = pairs.list_pairings(connection)[0]
+        assert scene.settings.shortest == 4
+        for at, text in enumerate(good()):
+            database.write(lambda c, at=at, text=text: pairs.say_to_partner(c, talk, (ann, ben)[at % 2], text, now=now))
+        database.write(lambda c: pairs.complete(c, talk, ann, now=now))
+        database.write(lambda c: pairs.judge(c, talk, "accepted"))
+    out = tmp_path / "sessions.jsonl"
+    assert "1 dialogues" in duologue("talk", "export", one["id"], "--out", out, *where).out
+    assert len(list(load_task("proactive").load(out))) == 2
+    assert "is closed" in duologue("talk", "close", one["id"], *where).out
+
+
+def test_a_room_is_opened_and_written_out(duologue: Any, tmp_path: Path) -> None:
+    where = ("--workspace", tmp_path / "w")
+    assert "Nobody talks yet" in duologue("talk", "status", *where).out
+    assert duologue("talk", "open", "restaurant", "--title", "Tables", "--show", "goal", *where).code == 0
+    told = duologue("talk", "status", *where).out
+    assert "Tables: restaurant with solver, open" in told
+    room = told.split()[0]
+    assert "0 talks" in duologue("talk", "export", room, "--out", tmp_path / "t.jsonl", *where).out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("open", "proactive"), "say whom people talk to"),
+        (("open", "restaurant", "--system", "planner"), "does not serve"),
+        (("open", "mobilecs/extraction"), "no live partner"),
+        (("pair", "spoken", "--goals", "pyproject.toml"), "no dialogues that two people make"),
+        (("close", "xyz"), "no room or campaign of pairs begins with 'xyz'"),
+    ],
+)
+def test_what_cannot_be_is_told(duologue: Any, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = duologue("talk", *words, "--workspace", tmp_path / "w")
+    assert done.code == 2
+    assert said in " ".join(done.err.split())

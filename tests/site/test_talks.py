@@ -1,0 +1,187 @@
+"""Talks on the site: without and with JavaScript, with a system and between two people."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.arena.talks.test_pairs import SETTINGS, good, scenes
+from tests.site.talk_examples import talk_examples
+from tests.site.world import send
+
+from duologue.arena.talks import pairs, rooms, sessions
+from duologue.site.pages import talk_events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+    from tests.site.conftest import Accessibility
+    from tests.site.world import World
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams that end soon: a client in the same process reads them whole."""
+    monkeypatch.setattr(talk_events, "STREAM_SECONDS", 2.0)
+
+
+def begin_pairing(world: World, count: int = 3) -> str:
+    return str(
+        world.write(
+            lambda connection: pairs.start_pairing(
+                connection, title="Films", task="proactive", scenes=scenes(count), settings=SETTINGS, now=1
+            )
+        )
+    )
+
+
+def events(told: str) -> list[tuple[str, dict[str, object]]]:
+    return [(name, json.loads(data)) for name, data in re.findall(r"event: (\w+)\ndata: (.*)\n", told)]
+
+
+def test_a_talk_with_a_system_is_streamed_and_every_text_is_escaped(world: World, brief: None) -> None:
+    organiser, client = world.client("organiser"), world.client("volunteer")
+    assert "mobilecs/dialogue: rule-agent" in organiser.get("/talk-lists").text
+    offers = re.findall(r'<option value="(\d+)">(.*?)</option>', organiser.get("/talk-lists").text)
+    offer = next(value for value, told in offers if told == "mobilecs/dialogue: rule-agent")
+    made = send(organiser, "/talk-lists", "/talk-lists/rooms", title="Call <us>", offer=offer, shows="goal")
+    room = made.headers["location"].partition("?")[0].rpartition("/")[2]
+    assert "Call &lt;us&gt;" in client.get("/talks").text
+    assert "rule-agent" not in client.get(f"/talks/rooms/{room}").text  # nobody is told whom they talk with
+    talk = send(client, f"/talks/rooms/{room}", f"/talks/rooms/{room}/enter").headers["location"]
+    found = events(client.get(f"{talk}/events?after=-1").text)
+    assert found[0][1]["status"] == "The system is getting ready."
+    assert found[-1][1]["status"] == "It is your turn."
+    shown = client.get(talk).text
+    assert "You are the customer" in shown
+    assert "晴空套餐" in shown  # the goal card
+    assert "rule-agent" not in shown
+    assert send(client, talk, f"{talk}/say", text="<script>alert(1)</script> 多少钱").status_code == 303
+    assert send(client, talk, f"{talk}/say", text="too early").status_code == 409
+    (answer,) = (data for name, data in events(client.get(f"{talk}/events?after=0").text) if name == "turns")
+    assert answer["last"] == 1
+    shown = client.get(talk).text
+    assert "&lt;script&gt;alert(1)" in shown
+    assert "<script>alert" not in shown
+    assert 'class="trace"' not in shown
+    assert 'class="trace"' in organiser.get(talk).text
+    assert send(client, talk, f"{talk}/finish").status_code == 303
+    assert "you ended it" in client.get(talk).text
+    assert send(organiser, f"/talk-lists/rooms/{room}", f"/talk-lists/rooms/{room}/close").status_code == 303
+    assert "closed" in client.get(f"/talks/rooms/{room}").text
+    lines = organiser.get(f"/talk-lists/rooms/{room}/export").text.splitlines()
+    assert json.loads(lines[0])["turns"][0]["text"].startswith("<script>")
+    assert world.ids["volunteer"] not in lines[0]
+
+
+def test_a_talk_is_for_its_people_and_the_staff_alone(world: World) -> None:
+    room, talk, pairing, dialogue = talk_examples(world)
+    for path in (f"/talks/{talk}", f"/talks/{talk}/events", f"/talks/{dialogue}"):
+        assert world.client("judge" if "events" not in path else "volunteer").get(path).status_code == 200
+        other = world.client("volunteer" if dialogue in path else "participant")
+        assert other.get(path).status_code == 404
+    outsider = world.client("participant")
+    assert send(outsider, "/talks", f"/talks/{talk}/say", text="hi").status_code in {403, 404}
+    assert send(world.client("judge"), f"/talks/rooms/{room}", f"/talks/{talk}/say", text="hi").status_code == 409
+    assert world.client("volunteer").get(f"/talk-lists/pairs/{pairing}").status_code == 403
+    assert world.client("organiser").get("/talk-lists/other/x").status_code == 404
+
+
+def test_two_people_talk_without_javascript_and_the_file_is_official(world: World, tmp_path: Path, brief: None) -> None:
+    pairing = begin_pairing(world)
+    ann, ben, organiser = world.client("volunteer"), world.client("participant"), world.client("organiser")
+    assert send(ann, f"/pairs/{pairing}", f"/pairs/{pairing}/wait").headers["location"] == f"/pairs/{pairing}"
+    assert 'http-equiv="refresh"' in ann.get(f"/pairs/{pairing}").text
+    talk = send(ben, f"/pairs/{pairing}", f"/pairs/{pairing}/wait").headers["location"]
+    assert ann.get(f"/pairs/{pairing}").headers["location"] == talk
+    assert events(ann.get(f"/pairs/{pairing}/events").text) == [("talk", {"path": talk})]
+    assert "You lead" in ann.get(talk).text
+    assert "导演" in ann.get(talk).text
+    assert "Just talk" in ben.get(talk).text
+    assert "导演" not in ben.get(talk).text  # whoever follows sees neither goal nor knowledge
+    assert send(ben, talk, f"{talk}/say", text="me first").status_code == 409
+    for at, text in enumerate(good()):
+        assert send((ann, ben)[at % 2], talk, f"{talk}/say", text=text).status_code == 303
+    assert send(ben, talk, f"{talk}/finish").status_code == 409
+    assert send(ann, talk, f"{talk}/finish").status_code == 303
+    listed = organiser.get(f"/talk-lists/pairs/{pairing}").text
+    assert "accepted" in listed
+    body = organiser.get(f"/talk-lists/pairs/{pairing}/export").text
+    assert json.loads(body)["goal"][0] == ["START", "片0", "人0"]
+    judged = send(organiser, f"/talk-lists/pairs/{pairing}", f"/talk-lists{talk}/verdict", verdict="rejected")
+    assert judged.status_code == 303
+    assert organiser.get(f"/talk-lists/pairs/{pairing}/export").status_code == 409
+
+
+def test_who_gives_up_comes_back_to_the_waiting_room(world: World) -> None:
+    pairing = begin_pairing(world)
+    ann, ben = world.client("volunteer"), world.client("participant")
+    send(ann, f"/pairs/{pairing}", f"/pairs/{pairing}/wait")
+    assert send(ann, f"/pairs/{pairing}", f"/pairs/{pairing}/leave").status_code == 303
+    send(ann, f"/pairs/{pairing}", f"/pairs/{pairing}/wait")
+    talk = send(ben, f"/pairs/{pairing}", f"/pairs/{pairing}/wait").headers["location"]
+    gone = send(ann, talk, f"{talk}/give-up")
+    assert gone.headers["location"].startswith(f"/pairs/{pairing}?said=")
+    assert "gave up" in ben.get(talk).text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_two_browsers_talk_with_each_other(
+    world: World, visitor: Callable[..., Page], accessibility: Accessibility, language: str
+) -> None:
+    pairing = begin_pairing(world)
+    ann = visitor("volunteer", language=language, width=375)
+    ben = visitor("participant", language=language)
+    ann.goto(f"/pairs/{pairing}")
+    ann.get_by_role("button").first.click()
+    ann.locator("[data-hall]").wait_for()
+    assert not accessibility.violations(ann)
+    ben.goto(f"/pairs/{pairing}")
+    ben.get_by_role("button").first.click()
+    for page in (ann, ben):
+        page.wait_for_url("**/talks/*")
+    for at, text in enumerate(good()):
+        page = (ann, ben)[at % 2]
+        page.locator("#text:not([disabled])").wait_for()
+        page.locator("#text").fill(text)
+        page.keyboard.press("Enter")
+        for reader in (ann, ben):
+            reader.locator(f"[data-position='{at}']").get_by_text(text).wait_for()
+    assert not accessibility.violations(ann)
+    assert not accessibility.violations(ben)
+    ann.locator("#complete button").click()
+    ben.locator("a.button").wait_for()  # the other page follows by itself
+    with world.database.reading() as connection:
+        (dialogue,) = pairs.accepted_dialogues(connection, pairing)
+    assert [turn.meta["typed"] for turn in dialogue.turns] == good()
+
+
+@pytest.mark.slow
+def test_a_browser_talks_with_a_system_and_finds_its_talk_again(
+    world: World, visitor: Callable[..., Page], accessibility: Accessibility
+) -> None:
+    room = world.write(
+        lambda connection: rooms.open_room(
+            connection, title="Tables", task="restaurant", system="solver", shows=("trace",), now=1
+        )
+    )
+    page = visitor("volunteer", width=375)
+    page.goto(f"/talks/rooms/{room}")
+    page.get_by_role("button", name="Begin").click()
+    page.locator(".how").wait_for()
+    page.locator("#text").fill("may i have a table for four in a cheap price range please")
+    page.locator("#send").click()
+    page.locator(".turn.system, .turn.other").first.wait_for()
+    page.locator("#text:not([disabled])").wait_for()
+    count = page.locator("#turns > li").count()
+    page.reload()
+    assert page.locator("#turns > li").count() == count
+    assert not accessibility.violations(page)
+    with world.database.reading() as connection:
+        (talk,) = sessions.list_talks(connection, room=str(room))
+    assert talk.open
