@@ -16,6 +16,8 @@ from duologue.core.plugins import load_task
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlalchemy import Connection
+
 
 def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_path: Path) -> None:
     where = ("--workspace", tmp_path / "w")
@@ -40,10 +42,14 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
         with database.reading() as connection:
             scene = pairs.list_pairings(connection)[0]
         assert scene.settings.shortest == 4
-        for at, text in enumerate(good()):
-            database.write(lambda c, at=at, text=text: pairs.say_to_partner(c, talk, (ann, ben)[at % 2], text, now=now))
-        database.write(lambda c: pairs.complete(c, talk, ann, now=now))
-        database.write(lambda c: pairs.judge(c, talk, "accepted"))
+
+        def hold(connection: Connection) -> None:
+            for at, text in enumerate(good()):
+                pairs.say_to_partner(connection, talk, (ann, ben)[at % 2], text, now=now)
+            pairs.complete(connection, talk, ann, now=now)
+            pairs.judge(connection, talk, "accepted")
+
+        database.write(hold)
     out = tmp_path / "sessions.jsonl"
     assert "1 dialogues" in duologue("talk", "export", one["id"], "--out", out, *where).out
     assert len(list(load_task("proactive").load(out))) == 2
