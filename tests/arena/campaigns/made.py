@@ -13,6 +13,7 @@ from duologue.arena.campaigns.live_talks import FinishedTalk
 from duologue.arena.campaigns.material import Material, MaterialItem, ShownAnswer, ShownContext
 from duologue.arena.campaigns.volunteer_view import VolunteerView, volunteer_view
 from duologue.arena.campaigns.volunteers import enrol
+from duologue.arena.people.people import add_person, list_people
 from duologue.ratings.protocol import find_protocol
 
 if TYPE_CHECKING:
@@ -45,10 +46,27 @@ def made_material(systems: Sequence[str] = SYSTEMS, items: int = 6, *, live: boo
     return Material(tuple(systems), tuple(made))
 
 
+PEOPLE = ("ann", "ben", "cy", "dora", "q")
+"""Who rates in the tests: their names are their ids."""
+
+
+def add_people(database: Database, *names: str) -> None:
+    """Add those people that are not there yet."""
+
+    def action(connection: Connection) -> None:
+        there = {one.id for one in list_people(connection)}
+        for name in names or PEOPLE:
+            if name not in there:
+                add_person(connection, name, ("volunteer",), now=database.now(), by=None, person_id=name)
+
+    database.write(action)
+
+
 def made_campaign(
     database: Database, protocol: str = "spoken", *, material: Material | None = None, live: bool = False, **chosen: Any
 ) -> str:
     """Start a campaign and return its id."""
+    add_people(database)
     found = find_campaign_protocol(protocol)
     rating = find_protocol(found.ratings or "proactive")
     bare = {key: chosen.pop(key) for key in ("onboarding", "paired", "select", "enter") if key in chosen}

@@ -14,7 +14,7 @@ from duologue.arena.campaigns.campaign import (
 )
 from duologue.arena.campaigns.campaign_results import results_of
 from duologue.arena.campaigns.norm_round import advance, norm_agreement, open_round, vote, votes_of
-from duologue.arena.campaigns.volunteers import forget, quality_of
+from duologue.arena.campaigns.volunteers import quality_of
 from duologue.core.errors import UsageError
 from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign, made_material
 
@@ -46,7 +46,6 @@ def test_a_campaign_from_start_to_end_on_both_databases(either_database: Databas
         best = results_of(connection, campaign).summary
     found = best.preferred[0][1].systems[0].system if best.preferred else best.rated and best.rated.systems[0].system
     assert found == SYSTEMS[-1]
-    database.write(lambda c: forget(c, "ann"))
     database.write(lambda c: close_campaign(c, campaign, database.now()))
     with database.reading() as connection:
         (closed,) = all_campaigns(connection)

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.arena.campaigns.campaign import find_campaign, status_of
 from duologue.arena.campaigns.campaign_results import ratings_of, results_of
-from duologue.arena.campaigns.volunteers import careless_people, codes_of, forget, quality_of
+from duologue.arena.campaigns.volunteers import careless_people, quality_of
 from duologue.core.errors import UsageError
 from duologue.ratings.files import RatingFile, read_ratings
 from duologue.ratings.judgement import Preference, Rating
@@ -168,13 +168,3 @@ def test_nothing_rated_is_said(database: Database) -> None:
     made = made_campaign(database)
     with database.reading() as connection, pytest.raises(UsageError, match="nobody has rated anything"):
         results_of(connection, find_campaign(connection, made))
-
-
-def test_a_person_who_is_forgotten_leaves_ratings_and_no_trace(database: Database) -> None:
-    made = made_campaign(database, per_item=1)
-    rated(database, made, ("ann",))
-    database.write(lambda c: forget(c, "ann"))
-    with database.reading() as connection:
-        campaign = find_campaign(connection, made)
-        assert "ann" not in codes_of(connection, campaign)
-        assert {one.rater for one in ratings_of(connection, campaign) if isinstance(one, Rating)} == {"r01"}

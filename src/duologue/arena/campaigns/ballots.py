@@ -151,7 +151,8 @@ def cast(
     if role == "check" and version > 1:
         raise UsageError("this item was rated already")
     ballot = {
-        "assignment_id": assignment, "version": version, "points": points, "reason": reason, "remark": remark,
+        "assignment_id": assignment, "person_id": person, "version": version, "points": points, "reason": reason,
+        "remark": remark,
         "seconds": None if seconds is None else max(0, min(seconds, _MOST_SECONDS)), "created_at": now,
     }  # fmt: skip
     connection.execute(insert(campaign_ballots).values(ballot))

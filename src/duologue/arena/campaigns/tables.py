@@ -17,6 +17,12 @@ from sqlalchemy import (
 )
 
 from duologue.arena.database.tables import metadata
+from duologue.arena.people.tables import PERSONAL, person_column
+
+_GIVEN = {"given": True}
+"""`info` of a text that exports show as it is."""
+_TEXT = {**PERSONAL, "text": True}
+"""`info` of a text that people wrote: exports show it anonymised, and it is emptied when they are deleted."""
 
 
 def _id() -> Column[str]:
@@ -36,11 +42,11 @@ campaigns = Table(
     "campaigns",
     metadata,
     _id(),
-    Column("title", Text, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("protocol", JSON, nullable=False),  # as it was at the start
-    Column("rating_protocol", JSON, nullable=False),
-    Column("systems", JSON, nullable=False),
+    Column("title", Text, nullable=False, info=_GIVEN),
+    Column("task", Text, nullable=False, info=_GIVEN),
+    Column("protocol", JSON, nullable=False, info=_GIVEN),  # as it was at the start
+    Column("rating_protocol", JSON, nullable=False, info=_GIVEN),
+    Column("systems", JSON, nullable=False, info=_GIVEN),
     Column("settings", JSON, nullable=False),
     _one_of("status", "open", "closed"),
     Column("created_at", BigInteger, nullable=False),
@@ -54,7 +60,7 @@ campaign_items = Table(
     _of("campaigns", "campaign_id"),
     _one_of("role", "main", "onboarding", "check", "norm"),
     Column("position", Integer, nullable=False),
-    Column("item_key", Text, nullable=False),  # what ratings files call the item
+    Column("item_key", Text, nullable=False, info=_GIVEN),  # what ratings files call the item
     Column("context", JSON, nullable=False),  # turns before what is rated, knowledge, goal
     Column("truth", JSON),  # of onboarding items and checks
     Column("starters", Integer, nullable=False, default=0),  # raters who began it
@@ -66,7 +72,7 @@ campaign_answers = Table(
     metadata,
     _id(),
     _of("campaign_items", "item_id"),
-    Column("system", Text, nullable=False),
+    Column("system", Text, nullable=False, info=_GIVEN),
     Column("content", JSON, nullable=False),  # turns, and facts that the system names
     Column("talk_id", Text),  # of the talk that it comes from
 )
@@ -77,8 +83,8 @@ campaign_units = Table(
     _id(),
     _of("campaigns", "campaign_id"),
     _of("campaign_items", "item_id"),
-    Column("system_a", Text, nullable=False),
-    Column("system_b", Text),  # of a pair
+    Column("system_a", Text, nullable=False, info=_GIVEN),
+    Column("system_b", Text, info=_GIVEN),  # of a pair
     Column("answer_a", Text, ForeignKey("campaign_answers.id")),  # none until somebody has talked
     Column("answer_b", Text, ForeignKey("campaign_answers.id")),
     Column("load", Integer, nullable=False, default=0),  # leased or rated by so many
@@ -90,8 +96,8 @@ campaign_volunteers = Table(
     "campaign_volunteers",
     metadata,
     _of("campaigns", "campaign_id"),
-    Column("person_id", Text, nullable=False),
-    Column("code", Text, nullable=False),  # the name of the rater in all that is exported
+    person_column(erase="keep"),
+    Column("code", Text, nullable=False, info=_GIVEN),  # the name of the rater in all that is exported
     Column("joined_at", BigInteger, nullable=False),
     UniqueConstraint("campaign_id", "person_id"),
     UniqueConstraint("code", "campaign_id"),
@@ -104,7 +110,7 @@ campaign_assignments = Table(
     _of("campaigns", "campaign_id"),
     _of("campaign_units", "unit_id"),
     _of("campaign_items", "item_id"),
-    Column("person_id", Text, nullable=False),
+    person_column(erase="keep"),
     _one_of("state", "leased", "rated", "expired", "skipped"),
     Column("swapped", Boolean, nullable=False, default=False),  # a pair shown in the other order
     Column("talk_a", Text),
@@ -121,10 +127,11 @@ campaign_ballots = Table(
     "campaign_ballots",
     metadata,
     _of("campaign_assignments", "assignment_id"),
+    person_column(erase="keep"),  # of the assignment: the remark goes with the person
     Column("version", Integer, nullable=False),  # from 1; the last one counts
-    Column("points", JSON, nullable=False),  # by criterion, or the winner of a pair
-    Column("reason", Text, nullable=False, default=""),
-    Column("remark", Text, nullable=False, default=""),
+    Column("points", JSON, nullable=False, info=_GIVEN),  # by criterion, or the winner of a pair
+    Column("reason", Text, nullable=False, default="", info=_GIVEN),
+    Column("remark", Text, nullable=False, default="", info=_TEXT),
     Column("seconds", Integer),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("assignment_id", "version"),
@@ -137,7 +144,7 @@ norm_rounds = Table(
     _of("campaigns", "campaign_id"),
     Column("number", Integer, nullable=False),
     _one_of("state", "vote", "discuss", "revote", "closed"),
-    Column("units", JSON, nullable=False),
+    Column("units", JSON, nullable=False, info=_GIVEN),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("campaign_id", "number"),
 )
@@ -147,9 +154,9 @@ norm_votes = Table(
     metadata,
     _of("norm_rounds", "round_id"),
     _of("campaign_units", "unit_id"),
-    Column("person_id", Text, nullable=False),
+    person_column(erase="keep"),
     _one_of("phase", "before", "after"),
-    Column("points", JSON, nullable=False),
+    Column("points", JSON, nullable=False, info=_GIVEN),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("round_id", "unit_id", "person_id", "phase"),
 )
@@ -160,7 +167,7 @@ norm_remarks = Table(
     _id(),
     _of("norm_rounds", "round_id"),
     _of("campaign_units", "unit_id"),
-    Column("person_id", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    person_column(erase="keep"),
+    Column("text", Text, nullable=False, info=_TEXT),
     Column("created_at", BigInteger, nullable=False),
 )

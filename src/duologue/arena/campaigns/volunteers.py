@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 
 from duologue.arena.campaigns.ballots import counted_ballots
 from duologue.arena.campaigns.tables import (
@@ -13,10 +13,7 @@ from duologue.arena.campaigns.tables import (
     campaign_ballots,
     campaign_items,
     campaign_volunteers,
-    norm_remarks,
-    norm_votes,
 )
-from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -111,16 +108,6 @@ def quality_of(connection: Connection, campaign: Campaign) -> tuple[VolunteerQua
 def careless_people(connection: Connection, campaign: Campaign) -> frozenset[str]:
     """Return the codes of those whose ratings are left out of the results."""
     return frozenset(one.code for one in quality_of(connection, campaign) if one.careless)
-
-
-def forget(connection: Connection, person: str) -> None:
-    """Part a person from what was rated: ratings stay under the code, remarks go, nothing leads back."""
-    other = f"gone-{new_id()}"
-    mine = select(campaign_assignments.c.id).where(campaign_assignments.c.person_id == person)
-    connection.execute(update(campaign_ballots).where(campaign_ballots.c.assignment_id.in_(mine)).values(remark=""))
-    connection.execute(norm_remarks.delete().where(norm_remarks.c.person_id == person))
-    for table in (campaign_volunteers, campaign_assignments, norm_votes):
-        connection.execute(update(table).where(table.c.person_id == person).values(person_id=other))
 
 
 def _known_items(connection: Connection, campaign: Campaign) -> dict[tuple[str, str], list[tuple[int, bool]]]:
