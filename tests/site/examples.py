@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.site.annotated import annotation_project
 from tests.site.campaign_examples import campaigns
 from tests.site.talk_examples import talk_examples
 from tests.site.world import Example
@@ -49,7 +50,20 @@ def talks(world: World) -> list[Example]:
     ]
 
 
-AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, campaigns, talks)
+def annotation(world: World) -> list[Example]:
+    project, sheet = annotation_project(world)
+    return [
+        Example("/annotate", "/annotate", "annotator"),
+        Example("/annotate/{project}", f"/annotate/{project}", "annotator"),
+        Example("/annotate/{project}", f"/annotate/{project}", "organiser"),
+        Example("/annotate/{project}/results", f"/annotate/{project}/results", "organiser"),
+        Example("/sheets/{id}", f"/sheets/{sheet}", "annotator"),
+        Example("/sheets/{id}", f"/sheets/{sheet}", "organiser"),
+        Example("/sheets/{id}/versions", f"/sheets/{sheet}/versions", "annotator"),
+    ]
+
+
+AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, annotation, campaigns, talks)
 
 WITHOUT_PAGE = {
     "/account/data",  # a file

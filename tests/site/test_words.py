@@ -12,6 +12,7 @@ from duologue.site.words import LANGUAGES, language_of, text, words
 SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
 BUILT = (
+    *("annotate.adjudication_", "annotate.layer_", "annotate.part_", "annotate.sheet_"),
     *("campaigns.norm_", "people.role_", "rate.choose_", "rate.norm_", "site.error_"),
     *("talks.by_", "talks.ended_", "talks.kind_", "talks.set_", "talks.show_", "talks.state_", "talks.verdict_"),
     "talks.with_",

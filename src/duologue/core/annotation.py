@@ -36,6 +36,8 @@ class AnnotationScheme(Record, frozen=True, kw_only=True):
     """Intents that may have arguments: `<entity>-<slot>`, a slot of the user, or a type."""
     entity_prefix: str = "ent-"
     """Ids of entities are this and a number from 1."""
+    english: dict[str, str] = {}
+    """English names of labels in another language."""
     notes: dict[str, Bilingual] = {}
     """What labels mean."""
     guideline: tuple[GuidelineSection, ...] = ()

@@ -11,7 +11,7 @@ from duologue.arena.annotation.alignment import align, clusters, renamed
 from duologue.metrics.counts import tally
 from duologue.metrics.intervals import intervals
 from duologue.metrics.overlap import Overlap, TokenBags
-from duologue.ratings.agreement import agreement
+from duologue.ratings.agreement import Agreement, agreement
 from duologue.ratings.coefficients import KrippendorffAlpha, WeightedKappa
 from duologue.ratings.protocol import Criterion
 from duologue.ratings.table import UnitTable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from duologue.arena.annotation.items import AnnotationItem
     from duologue.arena.annotation.sheets import DialogueWork
-    from duologue.ratings.agreement import Agreement
 
 _MOST_LABELS = 100
 _OTHERS = "\0others"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from duologue.site.pages.account import AREA as ACCOUNT
+from duologue.site.pages.annotate import AREA as ANNOTATE
 from duologue.site.pages.audit import AREA as AUDIT
 from duologue.site.pages.campaigns import AREA as CAMPAIGNS
 from duologue.site.pages.entrance import AREA as ENTRANCE
@@ -10,6 +11,7 @@ from duologue.site.pages.people import AREA as PEOPLE
 from duologue.site.pages.rate import AREA as RATE
 from duologue.site.pages.talk_lists import AREA as TALK_LISTS
 from duologue.site.pages.talks import AREA as TALKS
+from duologue.site.pages.sheets import AREA as SHEETS
 
-AREAS = (ENTRANCE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, PEOPLE, AUDIT, ACCOUNT)
+AREAS = (ENTRANCE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, ANNOTATE, SHEETS, PEOPLE, AUDIT, ACCOUNT)
 """An area more is a line more."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from duologue.challenges.mobilecs.schema.english import INTENT_NAMES, SLOT_NAMES, TYPE_NAMES
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, WITH_ARGUMENTS
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
 from duologue.core.annotation import AnnotationScheme
@@ -23,6 +24,7 @@ def annotation_scheme() -> AnnotationScheme:
         "user_slots": USER_SLOTS,
         "intents": {"user": USER_LABELS, "system": STAFF_LABELS},
         "with_arguments": WITH_ARGUMENTS,
+        "english": {**TYPE_NAMES, **SLOT_NAMES, **INTENT_NAMES},
     }
     told = msgspec.toml.decode(_GUIDELINE.read_bytes())
     return msgspec.convert({**labels, **told}, AnnotationScheme)

@@ -1,0 +1,151 @@
+"""Annotation over the API: projects with their figures, and sheets to read and save."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
+from starlette.concurrency import run_in_threadpool
+
+from duologue.arena.annotation.agreement import AnnotatorAgreement, annotator_agreement
+from duologue.arena.annotation.items import AnnotationItem, pack
+from duologue.arena.annotation.leases import next_sheet
+from duologue.arena.annotation.measures import measure
+from duologue.arena.annotation.progress import ProjectProgress, progress_of
+from duologue.arena.annotation.projects import (
+    AnnotationProject,
+    find_project,
+    list_projects,
+    members,
+    projects_of,
+)
+from duologue.arena.annotation.sheets import Sheet, all_work, find_sheet, save_sheet
+from duologue.core.records import Record, Turn
+from duologue.site.api.operation import IDEMPOTENCY, Operation
+from duologue.site.page_error import forbidden
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.site.api.operation import OperationCall
+    from duologue.site.site import Site
+
+WORKERS = ("annotator", "organiser")
+
+
+class AnnotationFigures(Record, frozen=True, kw_only=True):
+    """How far a project is, and what suggestions do to its annotators."""
+
+    progress: ProjectProgress
+    suggestions: dict[str, Any]
+
+
+class NextSheet(Record, frozen=True, kw_only=True):
+    """The sheet that somebody goes on with; none where nothing is left."""
+
+    id: str | None
+
+
+class SheetToEdit(Record, frozen=True, kw_only=True):
+    """A sheet with the turns that it is about."""
+
+    sheet: Sheet
+    turns: tuple[Turn, ...]
+
+
+class SheetSave(Record, frozen=True, kw_only=True):
+    """Marks to save as the next version."""
+
+    version: Annotated[int, Meta(ge=0)]
+    """The version that they were made from."""
+    items: list[AnnotationItem]
+    active_ms: Annotated[int, Meta(ge=0)] = 0
+    done: bool = False
+
+
+class SavedSheet(Record, frozen=True, kw_only=True):
+    """What came of saving."""
+
+    version: int
+    aside: bool
+    """Kept beside a newer version, which holds."""
+    done: bool
+    undecided: int
+    """Suggestions that nobody has decided on."""
+    problems: list[dict[str, Any]]
+    """What the task's check finds, each with its utterance."""
+
+
+def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+    """Return the operations."""
+    one, sheet = "/annotation/projects/{project}", "/annotation/sheets/{id}"
+    return [
+        Operation(
+            "GET", "/annotation/projects", "Projects to annotate", projects, list[AnnotationProject], None, WORKERS
+        ),
+        Operation("GET", one, "Progress and figures", figures, AnnotationFigures, None, ("organiser",)),
+        Operation("GET", f"{one}/agreement", "Agreement by layer", agree, AnnotatorAgreement, None, ("organiser",)),
+        Operation("POST", f"{one}/next", "The next dialogue to annotate", give, NextSheet, None, ("annotator",)),
+        Operation("GET", sheet, "A sheet with its turns", read_sheet, SheetToEdit, None, WORKERS),
+        Operation("POST", sheet, "Save marks as a version", save, SavedSheet, SheetSave, ("annotator",)),
+    ]
+
+
+async def projects(call: OperationCall) -> list[AnnotationProject]:
+    """Return the projects that somebody has a part in; to organisers all."""
+    if call.me.may("organiser"):
+        return await call.read(list_projects)
+    return await call.read(projects_of, call.me.id)
+
+
+async def figures(call: OperationCall) -> AnnotationFigures:
+    """Return progress and what suggestions do."""
+
+    def read(connection: Connection) -> AnnotationFigures:
+        project = find_project(connection, call.at("project"))
+        work = all_work(connection, project)
+        told = measure(work)._asdict()
+        return AnnotationFigures(progress=progress_of(work, members(connection, project)), suggestions=told)
+
+    return await call.read(read)
+
+
+async def agree(call: OperationCall) -> AnnotatorAgreement:
+    """Return how well annotators agree."""
+
+    def read(connection: Connection) -> AnnotatorAgreement:
+        return annotator_agreement(all_work(connection, find_project(connection, call.at("project"))))
+
+    return await call.read(read)
+
+
+async def give(call: OperationCall) -> NextSheet:
+    """Return the sheet that somebody goes on with."""
+    project = await call.read(find_project, call.at("project"))
+    return NextSheet(id=await run_in_threadpool(next_sheet, call.site.database, project, call.me.id))
+
+
+async def read_sheet(call: OperationCall) -> SheetToEdit:
+    """Return a sheet; somebody else's to organisers alone."""
+    found = await call.read(find_sheet, call.at("id"))
+    if found.sheet.person_id != call.me.id and not call.me.may("organiser"):
+        raise forbidden()
+    return SheetToEdit(sheet=found.sheet, turns=found.dialogue.turns)
+
+
+async def save(call: OperationCall) -> SavedSheet:
+    """Save marks; the same `Idempotency-Key` again does nothing."""
+    wanted: SheetSave = call.body
+    key = call.request.headers.get(IDEMPOTENCY)
+    told = await run_in_threadpool(
+        save_sheet,
+        call.site.database,
+        call.at("id"),
+        call.me.id,
+        wanted.version,
+        pack(wanted.items),
+        active_ms=wanted.active_ms,
+        done=wanted.done,
+        nonce=None if not key else f"{call.me.id} {call.request.url.path} {key}"[:500],
+    )
+    return SavedSheet(**told)
