@@ -12,8 +12,11 @@ from tests.site.world import hidden, send
 
 from duologue.arena.annotation.items import pack
 from duologue.arena.annotation.sheets import find_sheet, versions
+from duologue.arena.people.secret import new_secret
+from duologue.arena.people.tokens import make_token
 
 if TYPE_CHECKING:
+    from starlette.testclient import TestClient
     from tests.site.world import World
 
 
@@ -106,11 +109,30 @@ def test_without_a_script_everything_is_there_to_read(world: World) -> None:
     assert "标注指南" in page
 
 
+def program(world: World, role: str) -> TestClient:
+    secret, now = new_secret(), world.database.now()
+    world.write(lambda c: make_token(c, secret, world.ids[role], "test", now=now, by=None))
+    client = world.client()
+    client.headers["Authorization"] = f"Bearer {secret.text}"
+    return client
+
+
 def test_programs_read_and_save_over_the_api(world: World) -> None:
     project, sheet = annotation_project(world)
-    client = world.client("annotator")
-    client.headers["X-Test"] = "1"
-    answer = client.get("/api/v1/openapi.json").json()
-    assert "/api/v1/annotation/sheets/{id}" in str(answer["paths"]) or "/annotation/sheets/{id}" in str(answer["paths"])
-    assert project
-    assert sheet
+    annotator, organiser = program(world, "annotator"), program(world, "organiser")
+    assert [one["name"] for one in annotator.get("/api/v1/annotation/projects").json()] == [project]
+    assert annotator.post(f"/api/v1/annotation/projects/{project}/next").json() == {"id": sheet}
+    path = f"/api/v1/annotation/sheets/{sheet}"
+    found = annotator.get(path).json()
+    items = [{**one, "confirmed": True} for one in found["sheet"]["items"]]
+    body = {"version": found["sheet"]["version"], "items": items, "done": True}
+    told = annotator.post(path, json=body, headers={"Idempotency-Key": "one"}).json()
+    assert (told["done"], told["undecided"], told["aside"]) == (True, 0, False)
+    assert annotator.post(path, json=body, headers={"Idempotency-Key": "one"}).json() == told
+    assert annotator.post(path, json={**body, "items": [{"id": 1}]}).status_code == 400
+    assert annotator.get(f"/api/v1/annotation/projects/{project}").status_code == 403
+    figures = organiser.get(f"/api/v1/annotation/projects/{project}").json()
+    assert figures["suggestions"]["states"]["confirmed"] == len(items)
+    agreement = organiser.get(f"/api/v1/annotation/projects/{project}/agreement").json()
+    assert (agreement["dialogues"], agreement["layers"][0]["value"]) == (1, 1.0)
+    assert program(world, "volunteer").get(path).status_code == 403

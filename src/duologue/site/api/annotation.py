@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 
-from duologue.arena.annotation.agreement import AnnotatorAgreement, annotator_agreement
+from duologue.arena.annotation.agreement import annotator_agreement
 from duologue.arena.annotation.items import AnnotationItem, pack
 from duologue.arena.annotation.leases import next_sheet
 from duologue.arena.annotation.measures import measure
-from duologue.arena.annotation.progress import ProjectProgress, progress_of
+from duologue.arena.annotation.progress import progress_of
 from duologue.arena.annotation.projects import (
     AnnotationProject,
     find_project,
@@ -36,8 +36,20 @@ WORKERS = ("annotator", "organiser")
 class AnnotationFigures(Record, frozen=True, kw_only=True):
     """How far a project is, and what suggestions do to its annotators."""
 
-    progress: ProjectProgress
+    progress: dict[str, Any]
     suggestions: dict[str, Any]
+
+
+class LayersAgreed(Record, frozen=True, kw_only=True):
+    """How well annotators agree."""
+
+    dialogues: int
+    """Dialogues that several people finished."""
+    annotators: int
+    layers: list[dict[str, Any]]
+    """F1 between annotators, with its interval."""
+    intents: list[dict[str, Any]]
+    """Alpha and kappa of the set of intents of each utterance."""
 
 
 class NextSheet(Record, frozen=True, kw_only=True):
@@ -84,7 +96,7 @@ def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of al
             "GET", "/annotation/projects", "Projects to annotate", projects, list[AnnotationProject], None, WORKERS
         ),
         Operation("GET", one, "Progress and figures", figures, AnnotationFigures, None, ("organiser",)),
-        Operation("GET", f"{one}/agreement", "Agreement by layer", agree, AnnotatorAgreement, None, ("organiser",)),
+        Operation("GET", f"{one}/agreement", "Agreement by layer", agree, LayersAgreed, None, ("organiser",)),
         Operation("POST", f"{one}/next", "The next dialogue to annotate", give, NextSheet, None, ("annotator",)),
         Operation("GET", sheet, "A sheet with its turns", read_sheet, SheetToEdit, None, WORKERS),
         Operation("POST", sheet, "Save marks as a version", save, SavedSheet, SheetSave, ("annotator",)),
@@ -104,17 +116,25 @@ async def figures(call: OperationCall) -> AnnotationFigures:
     def read(connection: Connection) -> AnnotationFigures:
         project = find_project(connection, call.at("project"))
         work = all_work(connection, project)
-        told = measure(work)._asdict()
-        return AnnotationFigures(progress=progress_of(work, members(connection, project)), suggestions=told)
+        progress = progress_of(work, members(connection, project))
+        return AnnotationFigures(progress=_named(progress), suggestions=_named(measure(work)))
 
     return await call.read(read)
 
 
-async def agree(call: OperationCall) -> AnnotatorAgreement:
+def _named(found: Any) -> Any:
+    """Return named tuples as objects with their names, wherever they stand."""
+    if hasattr(found, "_asdict"):
+        return {name: _named(one) for name, one in found._asdict().items()}
+    return [_named(one) for one in found] if isinstance(found, tuple) else found
+
+
+async def agree(call: OperationCall) -> LayersAgreed:
     """Return how well annotators agree."""
 
-    def read(connection: Connection) -> AnnotatorAgreement:
-        return annotator_agreement(all_work(connection, find_project(connection, call.at("project"))))
+    def read(connection: Connection) -> LayersAgreed:
+        found = annotator_agreement(all_work(connection, find_project(connection, call.at("project"))))
+        return LayersAgreed(**_named(found))
 
     return await call.read(read)
 
