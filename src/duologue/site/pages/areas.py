@@ -9,9 +9,9 @@ from duologue.site.pages.campaigns import AREA as CAMPAIGNS
 from duologue.site.pages.entrance import AREA as ENTRANCE
 from duologue.site.pages.people import AREA as PEOPLE
 from duologue.site.pages.rate import AREA as RATE
+from duologue.site.pages.sheets import AREA as SHEETS
 from duologue.site.pages.talk_lists import AREA as TALK_LISTS
 from duologue.site.pages.talks import AREA as TALKS
-from duologue.site.pages.sheets import AREA as SHEETS
 
 AREAS = (ENTRANCE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, ANNOTATE, SHEETS, PEOPLE, AUDIT, ACCOUNT)
 """An area more is a line more."""
