@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize  # in the tests only
 
 from duologue.core.errors import UsageError
-from duologue.ratings.judgement import Preference
+from duologue.ratings.judgement import OVERALL, Preference
 from duologue.ratings.preferences import DavidsonModel, fit_davidson, rank_by_preference
 
 if TYPE_CHECKING:
@@ -108,3 +108,17 @@ def test_what_cannot_be_ranked() -> None:
     with pytest.raises(UsageError, match="nobody compared 'c' with 'a'"):
         rank_by_preference(apart)
     assert DavidsonModel(np.zeros(2), -math.inf).win_shares().tolist() == [0.5, 0.5]
+
+
+def test_a_system_between_two_others_that_never_surprise_is_not_taken_for_certain() -> None:
+    found = [
+        Preference(f"{item}", first, second, f"r{item % 4}", OVERALL, "a")
+        for item in range(12)
+        for first, second in (("best", "middle"), ("middle", "worst"), ("best", "worst"))
+    ]
+    middle = next(one for one in rank_by_preference(found).systems if one.system == "middle").win_share
+    assert middle.value == pytest.approx(0.5)
+    assert middle.low is not None
+    assert middle.high is not None
+    assert middle.low < 0.3
+    assert middle.high > 0.7

@@ -119,7 +119,7 @@ def rank_by_preference(preferences: Sequence[Preference]) -> PreferredSystems:
         PreferredSystem(
             systems[one],
             *_counts(one, a, b, outcome),
-            _win_share(float(shares[one]), errors, one),
+            _win_share(float(shares[one]), errors, one, settled=_is_settled(one, a, b, outcome)),
             standing,
         )
         for one, standing in zip(order, places, strict=True)
@@ -173,16 +173,16 @@ def _slopes(model: DavidsonModel) -> Floats:
     return found
 
 
-def _win_share(value: float, errors: Errors, place: int) -> Estimate:
+def _win_share(value: float, errors: Errors, place: int, *, settled: bool) -> Estimate:
     """Return a share with its interval, taken on the scale of logits so that no end leaves 0 to 1.
 
-    Of a system that hardly ever loses, or wins, or only ties, the errors say nothing: the interval is Wilson's for so
-    many items.
+    Of a system that hardly ever loses, or wins, or only ties, or that has one outcome with each other system
+    (`settled`), the errors say nothing: the interval is Wilson's for so many items.
     """
     cut = student_cut(float(errors.freedom[place]))
     if not errors.enough:
         return Estimate(value, None, None)
-    if min(value, 1 - value) * errors.items < 1 or float(errors.error[place]) < _STILL:
+    if settled or min(value, 1 - value) * errors.items < 1 or float(errors.error[place]) < _STILL:
         return Estimate(value, *wilson(value, errors.items, cut))
     middle, half = math.log(value / (1 - value)), cut * float(errors.error[place]) / (value * (1 - value))
     return Estimate(value, *(1 / (1 + math.exp(-max(-700.0, min(700.0, middle + end)))) for end in (-half, half)))
@@ -194,6 +194,14 @@ def _counts(system: int, a: Integers, b: Integers, outcome: Integers) -> tuple[i
     mine = (a == system) | (b == system)
     ties = mine & (outcome == 2)
     return int(wins.sum()), int((mine & ~wins & ~ties).sum()), int(ties.sum())
+
+
+def _is_settled(system: int, a: Integers, b: Integers, outcome: Integers) -> bool:
+    """Tell whether each other system always wins against this one, always loses, or always ties."""
+    mine = (a == system) | (b == system)
+    other = np.where(a == system, b, a)[mine]
+    won = np.where(outcome == 2, 2, (a == system) == (outcome == 0))[mine]
+    return len(np.unique(np.stack([other, won]), axis=1).T) == len(np.unique(other))
 
 
 def _expect_joined(systems: Sequence[str], a: Integers, b: Integers) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from tests.arena.campaigns.made import SYSTEMS, made_campaign, made_material
 from tests.site.world import hidden, send
 
-from duologue.arena.campaigns.campaign import close_campaign, find_campaign, status_of
+from duologue.arena.campaigns.campaign import CampaignSettings, close_campaign, find_campaign, status_of
+from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
+from duologue.arena.campaigns.proposal import propose
 from duologue.arena.campaigns.volunteers import enrol
 
 if TYPE_CHECKING:
@@ -147,3 +150,21 @@ def test_an_item_is_rated_by_number_keys_alone(world: World, visitor: Callable[.
     page.keyboard.press("Enter")
     page.wait_for_url("**said=rate.kept")
     assert rated(world, made) == 1
+
+
+def test_a_live_volunteer_is_led_to_a_talk_that_names_no_system(world: World) -> None:
+    protocol = msgspec.structs.replace(find_campaign_protocol("restaurant"), onboarding=())
+    proposal = propose(protocol, ["bot-secret=solver"], n=1, settings=CampaignSettings(check_every=0))
+    made = proposal.start(world.database)
+    me = world.ids["volunteer"]
+    world.write(lambda c: enrol(c, find_campaign(c, made), me, world.database.now()))
+    client = world.client("volunteer")
+    page = client.get(f"/rate/{made}").text
+    found = re.search(r'href="(/talks/(\w+)\?next=[^"]+)"', page)
+    assert found, page
+    talk = client.get(found[1])
+    assert talk.status_code == 200
+    send(client, found[1], f"/talks/{found[2]}/finish")
+    told = [page, talk.text, client.get(found[1]).text, client.get("/talks").text, client.get(f"/rate/{made}").text]
+    assert f'href="/rate/{made}"' in told[2], "a finished talk leads back"
+    assert not [one for one in told if "bot-secret" in one or "solver" in one.lower()]
