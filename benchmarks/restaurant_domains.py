@@ -142,7 +142,7 @@ of training, `tst4` other names and values and one more required slot of which t
 schemas were mixed to; recipe: {sizes}. No ranker was
 chosen on a cell of this table. The solver is the rule bot, which gets the domain file; a ranker gets the knowledge base
 alone. The three domains have slots, values and wording of their own; the sentences of the frame (greetings, options,
-updates, goodbye) are shared.
+updates, goodbye) are shared. Seconds of training are by the clock of a machine that was busy with other work.
 """
 TESTS = """
 ## A ranker of another domain against the domain's own

@@ -342,3 +342,17 @@ def test_a_folder_in_place_of_a_result_is_said(duologue: Any, corpus: Any, solve
         assert outcome.code in {1, 2}
         assert "should not have happened" not in outcome.err
         assert outcome.err.startswith("duologue: ")
+
+
+def test_mistakes_are_counted_by_what_they_are(duologue: Any, corpus: Any, solved: Path, rival: Path) -> None:
+    words = ("score", "restaurant", "--gold", corpus.truth, "--input", corpus.data, "--errors")
+    assert duologue(*words, solved).out.rstrip().endswith("no mistakes")
+    told = json.loads(duologue(*words, rival, "--json").out)
+    wrong = 40 * (1 - told["scores"]["p@1"]["value"])
+    assert sum(one["n"] for one in told["errors"]) == pytest.approx(wrong)
+    first = told["errors"][0]
+    shown = duologue(*words, rival).out
+    assert f"{first['purpose']}: {first['kind']} ({first['n']} of {first['of']}," in " ".join(shown.split())
+    bare = duologue("score", "restaurant", "--gold", corpus.truth, "--errors", rival)
+    assert bare.code == 2
+    assert "give the data file: --input FILE" in bare.err

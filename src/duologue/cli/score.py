@@ -21,10 +21,11 @@ from duologue.run.whole import WholeTruth, is_whole
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duologue.core.protocols import Task
-    from duologue.core.records import Report, Scoring
+    from duologue.core.records import Mistake, Report, Scoring
 
 
 _PARTIAL_IS_NO_HELP = {
@@ -50,6 +51,11 @@ _PARTIAL_IS_NO_HELP = {
     "--out", type=options.OUT_REPORT, default=None, help="Save the whole report as JSON, for compare, board and verify."
 )
 @click.option("--test-set", default=None, help="What reports call the test set (default: told by the file's name).")
+@click.option(
+    "--errors",
+    is_flag=True,
+    help="restaurant: also count mistakes by what they are; needs --input with the candidates.",
+)
 @options.json_option
 def score(
     *,
@@ -66,6 +72,7 @@ def score(
     require_unseen: bool,
     out: Path | None,
     test_set: str | None,
+    errors: bool,
     as_json: bool,
 ) -> None:
     """Score the result file of TASK against the truth, with 95 % intervals and a signature.
@@ -84,15 +91,16 @@ def score(
       duologue score restaurant FILE.pred.json --gold TRUTH.json
       duologue score restaurant FILE.pred.json --gold TRUTH.json --variant official
       duologue score restaurant FILE.pred.json --gold TRUTH.json --input FILE.json --out FILE.report.json
+      duologue score restaurant FILE.pred.json --gold TRUTH.json --input FILE.json --errors
       duologue score restaurant team.tgz --gold truth
     """
     loaded = load_task(task)
     how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, by=by, partial=partial)
     if is_whole([pred, *gold]):
-        if data is not None or test_set is not None:
+        if data is not None or test_set is not None or errors:
             raise UsageError(
-                "a whole submission has its data beside its truth and names of its own; leave --input and "
-                "--test-set out"
+                "a whole submission has its data beside its truth and names of its own; leave --input, --test-set and "
+                "--errors out"
             )
         _score_whole(loaded, gold, pred, how, models, out, require_unseen=require_unseen, as_json=as_json)
         return
@@ -105,7 +113,28 @@ def score(
         demand_unseen(report)
     if out is not None:
         save_report(report, out)
+    mistakes = _mistakes(loaded, gold, pred, data) if errors else None
+    if as_json and mistakes is not None:
+        told = {"errors": [msgspec.to_builtins(one) for one in mistakes]}
+        console.as_json({**to_json(report), **told})
+        return
     _print(report, as_json=as_json)
+    for one in mistakes or ():
+        share = f"{one.n} of {one.of}, {100 * one.n / one.of:.1f} %"
+        console.line(f"{one.purpose}: {one.kind} ({share})")
+    if mistakes is not None and not mistakes:
+        console.line("no mistakes")
+
+
+def _mistakes(task: Task, gold: tuple[Path, ...], pred: Path, data: Path | None) -> Sequence[Mistake]:
+    """Return the kinds of mistakes. Raises `UsageError` for a task that tells none, and without the candidates."""
+    truth = evaluate.Truth.of(task, gold, data)
+    found = task.mistakes(task.read(pred), truth.examples)
+    if found is None:
+        raise UsageError(f"task '{task.info.name}' does not tell kinds of mistakes; leave --errors out")
+    if not any(one.sample.candidates for one in truth.examples):
+        raise UsageError("--errors reads what was said among the candidates; give the data file: --input FILE")
+    return found
 
 
 def _score_whole(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Answer,
         Dialogue,
         Example,
+        Mistake,
         Problem,
         Report,
         Sample,
@@ -302,6 +303,10 @@ class Task(Protocol):
 
     def test_set(self, path: Path) -> str | None:  # noqa: ARG002  # a default
         """Return the short name of the test set that an official file name tells; `None` where it tells none."""
+        return None
+
+    def mistakes(self, submission: Submission, examples: Sequence[Example]) -> Sequence[Mistake] | None:  # noqa: ARG002  # a default
+        """Return the kinds of mistakes of a result (`score --errors`); `None` where the task does not tell them."""
         return None
 
     def replay_check(self, path: Path) -> Sequence[str] | None:  # noqa: ARG002  # a default

@@ -395,6 +395,18 @@ LARGEST_COUNT = 1e100
 """Of a report; squares of larger counts, which intervals and tests take, would be infinite."""
 
 
+class Mistake(Record, frozen=True, kw_only=True):
+    """A kind of mistakes of a result, with its count."""
+
+    purpose: str
+    """What the right answers are for."""
+    kind: str
+    """What was said in their place."""
+    n: int
+    of: int
+    """Items of this purpose, right or wrong."""
+
+
 class Report(Record, frozen=True, kw_only=True):
     """The outcome of scoring one submission."""
 

@@ -46,7 +46,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from duologue.core.protocols import Partner, Progress, Stage, System, World
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Record, Report, Sample, Scoring, Submission
+    from duologue.core.records import (
+        Answer,
+        Dialogue,
+        Example,
+        Mistake,
+        Problem,
+        Record,
+        Report,
+        Sample,
+        Scoring,
+        Submission,
+    )
     from duologue.metrics.counts import Metric
 
 BUILT_IN_SEED = 1
@@ -98,6 +109,12 @@ class RestaurantTask(Task):
         from duologue.challenges.restaurant.scoring import checker
 
         return checker.examine(submission, examples or None).answers
+
+    def mistakes(self, submission: Submission, examples: Sequence[Example]) -> Sequence[Mistake]:
+        """Return the mistakes by the purpose of the right answer; needs the candidates (`--input`)."""
+        from duologue.challenges.restaurant.scoring import mistakes
+
+        return mistakes.mistakes(examples, self.answers(submission, examples))
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of the official dataset walker."""

@@ -115,3 +115,14 @@ def test_rows_of_a_seed_are_the_same_bytes_on_every_version_of_python() -> None:
 def test_another_subtask_or_style_is_refused(subtask: int, style: str) -> None:
     with pytest.raises(UsageError, match="expected a subtask from 1 to 5 and one of the styles training, a, b"):
         rows(1, subtask, style=style)
+
+
+def test_cuts_are_chosen_apart_from_candidates() -> None:
+    def greetings(**recipe: Any) -> int:
+        made = rows(n=300, subtask=3, **recipe)
+        assert {len(row["candidates"]) for row in made} == {11}  # those of release A
+        return sum(row["answer"]["utterance"].startswith(("hello", "i'm on it")) for row in made)
+
+    assert rows(n=20, subtask=3, cuts="a") == rows(n=20, subtask=3)
+    assert greetings(cuts="b") > 2 * greetings()
+    assert rows(n=20, part="train", style="training", cuts="a") == rows(n=20, part="train", style="training")

@@ -69,6 +69,9 @@ class Generation(Record, frozen=True):
     release: Literal["a", "b", "training"] = "a"
     """Candidates and cuts of the test files: `a` as the participants got them, `b` as published later, or like
     `training` (section 9)."""
+    cuts: Literal["a", "b"] | None = None
+    """Where the test dialogues are cut, whichever candidates they get: as in release A, which favours hard turns, or
+    uniformly as in release B; without it as `release` says (section 9.4)."""
     train_style: Literal["training", "a", "b"] = "training"
     """The same for the training files."""
     kb1: str = GENERATED

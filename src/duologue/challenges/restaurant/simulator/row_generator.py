@@ -71,6 +71,8 @@ class RowGenerator:
             )
         self.key = (seed, schema.name, part, subtask, style)
         self.recipe, self.subtask, self.style = recipe, subtask, style
+        self._cuts = (recipe.cuts if part != "train" else None) or style
+        """Cuts like those of which style."""
         self.generator = DialogueGenerator(schema, restaurants, recipe, subtask, train=part == "train")
         self.sampler = CandidateSampler(self.generator, style, self.key)
 
@@ -100,7 +102,7 @@ class RowGenerator:
 
     def _cut(self, dialogue: SimulatedDialogue, rng: Rng) -> tuple[int, str]:
         turns = dialogue.bot[_FIRST_CUT[self.subtask] :]
-        if self.style != "a":
+        if self._cuts != "a":
             return rng.choice(turns)
         by_kind = self.recipe.cut_weights
         weights = [by_kind.get(f"{self.subtask}/{kind}", by_kind.get(kind, 1.0)) for _, kind in turns]

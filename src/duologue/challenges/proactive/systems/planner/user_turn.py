@@ -36,7 +36,7 @@ _CUES = {
     "代表作": r"代表作|[演拍]过[什哪]|[什哪][么些](?:作品|代表)",
     "导演": r"导演是谁|谁是?导演|谁导演?的|谁拍的|导演叫",
     "主演": r"谁主?演|主演[是有]?[谁哪什]|[哪什][些么]演员|演员[是有]?[谁哪]",
-    "类型": r"什么类型|哪种类型|什么片|什么题材|哪类",
+    "类型": r"什么类型|哪种类型|什么片(?!子)|什么题材|哪类",
     "上映 时间": r"什么时候上映|何时上映|哪一?年上?映?的|几[年月]上映|上映时间",
     "时光网 评分": r"评分|多少分|几分",
     "票房": r"票房",
@@ -45,7 +45,7 @@ _CUES = {
 """Predicate to what people say who ask for it."""
 _ASKED = {predicate: re.compile(cue) for predicate, cue in _CUES.items()}
 _CLAUSE = re.compile(r"[^，。！；、,.!;~～]+")
-_QUESTION = re.compile(r"[?？]|(?<!为)什么|哪|谁|几|多[大高重少]|吗|如何|怎么|是不是|有没有|呢$")
+_QUESTION = re.compile(r"[?？]|(?<!为)(?<!不了)什么|哪|谁|几|多[大高重少]|吗|如何|怎么|是不是|有没有|呢$")
 _MOST_SHORT = 8
 """Characters of a clause in which a last 呢 asks by itself ("身高呢")."""
 _REFUSAL = re.compile(
