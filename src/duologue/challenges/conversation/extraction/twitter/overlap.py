@@ -115,7 +115,7 @@ def read_part(name: str, path: Path, folder: Path, store: Path | None = None, ru
     """
     start = next(iter(Lines(Source(path), unmarked=True)), "").strip()
     if start[:2] in {"U:", "S:"}:
-        return PartContents(name, words=_words(path, folder, run_words))
+        return PartContents(name, words=read_text(path, folder, run_words))
     if start[:1] == "[" or (start.isascii() and start.isdigit() and len(start) > 5):
         return PartContents(name, posts=set(read_post_ids(path)))
     accounts = posts.read_accounts(path)
@@ -178,7 +178,8 @@ def _said(one: TextPart, other: TextPart) -> SharedTexts:
     )
 
 
-def _words(path: Path, folder: Path, run_words: int) -> TextPart:
+def read_text(path: Path, folder: Path, run_words: int = LONG) -> TextPart:
+    """Return what a dialogue text says, as sets in files of a folder."""
     with guarded("write to", folder):
         folder.mkdir(parents=True, exist_ok=True)
     found = TextPart(path, *(NumberSet(folder / kind) for kind in ("dialogues", "utterances", "runs")))
