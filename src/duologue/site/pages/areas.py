@@ -7,11 +7,16 @@ from duologue.site.pages.annotate import AREA as ANNOTATE
 from duologue.site.pages.audit import AREA as AUDIT
 from duologue.site.pages.campaigns import AREA as CAMPAIGNS
 from duologue.site.pages.entrance import AREA as ENTRANCE
+from duologue.site.pages.entries import AREA as ENTRIES
 from duologue.site.pages.people import AREA as PEOPLE
 from duologue.site.pages.rate import AREA as RATE
 from duologue.site.pages.sheets import AREA as SHEETS
 from duologue.site.pages.talk_lists import AREA as TALK_LISTS
 from duologue.site.pages.talks import AREA as TALKS
+from duologue.site.pages.track_office import AREA as TRACK_OFFICE
+from duologue.site.pages.tracks import AREA as TRACKS
 
-AREAS = (ENTRANCE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, ANNOTATE, SHEETS, PEOPLE, AUDIT, ACCOUNT)
+AREAS = (
+    ENTRANCE, TRACKS, ENTRIES, TRACK_OFFICE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, ANNOTATE, SHEETS, PEOPLE, AUDIT, ACCOUNT,
+)  # fmt: skip
 """An area more is a line more."""
