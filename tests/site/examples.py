@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tests.site.annotated import annotation_project
 from tests.site.campaign_examples import campaigns
 from tests.site.talk_examples import talk_examples
+from tests.site.track_examples import tracks
 from tests.site.world import Example
 
 if TYPE_CHECKING:
@@ -63,13 +64,15 @@ def annotation(world: World) -> list[Example]:
     ]
 
 
-AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, annotation, campaigns, talks)
+AREAS: tuple[Callable[[World], list[Example]], ...] = (entrance, people, annotation, campaigns, talks, tracks)
 
 WITHOUT_PAGE = {
     "/account/data",  # a file
     "/language/{language}",  # leads back
     "/static/{mark}/{name}",
     "/healthz",
+    "/tracks/{track}/data/{phase}/{name:path}",  # a file
+    "/entries/{id}/state",  # a part of a page
     "/campaigns/{id}/ratings.csv",  # a file
     "/talks/{id}/events",
     "/pairs/{id}/events",

@@ -16,6 +16,7 @@ BUILT = (
     *("campaigns.norm_", "people.role_", "rate.choose_", "rate.norm_", "site.error_"),
     *("talks.by_", "talks.ended_", "talks.kind_", "talks.set_", "talks.show_", "talks.state_", "talks.verdict_"),
     "talks.with_",
+    *("tracks.better_", "tracks.seen_", "tracks.standing_", "tracks.state_", "tracks.team_", "tracks.time_"),
 )
 """Beginnings of keys that are put together."""
 

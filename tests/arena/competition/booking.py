@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+import shutil
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.arena.competition import entries, teams
@@ -14,11 +16,15 @@ from duologue.arena.competition.rank_job import PhaseRanking
 from duologue.arena.competition.score_job import EntryScoring
 from duologue.arena.competition.tracks import find_track, read_source, save_track
 from duologue.arena.database.blobs import Blobs
+from duologue.arena.jobs import job_queue as queue
+from duologue.arena.jobs.limited_process import ChildOutcome
 from duologue.arena.jobs.worker import JobWorker
 from duologue.core.plugins import load_task
 from duologue.core.recipe import resolve
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from duologue.arena.competition.entries import TrackEntry
     from duologue.arena.competition.teams import Team
     from duologue.arena.competition.track_file import TrackDefinition
@@ -147,6 +153,41 @@ class Contest(NamedTuple):
     def entry(self, entry: TrackEntry) -> TrackEntry:
         with self.database.reading() as connection:
             return entries.find_entry(connection, entry.id)
+
+
+def drain_here(database: Database, blobs: Blobs) -> None:
+    """Do what a worker does without its children, in this process: quicker, for tests that are of something else."""
+    kinds: dict[str, JobKind] = {one.name: one for one in (EntryScoring(blobs), PhaseRanking(blobs))}
+    while (job := database.write(lambda connection: queue.claim(connection, "here", database.now()))) is not None:
+        kind, found = kinds[job.kind], job
+        with TemporaryDirectory() as name, database.reading() as connection:
+            payload, _ = kind.prepare(connection, found, Path(name))
+            module, _, function = kind.target.partition(":")
+            outcome = ChildOutcome(getattr(import_module(module), function)(payload), "")
+            database.write(partial(_end, kind=kind, job=found, outcome=outcome, folder=Path(name), now=database.now()))
+
+
+def _end(
+    connection: Connection, *, kind: JobKind, job: queue.Job, outcome: ChildOutcome, folder: Path, now: int
+) -> None:
+    assert queue.finish(connection, job.id, "here", now)
+    kind.settle(connection, job, outcome, folder, now)
+
+
+def open_now(folder: Path) -> Path:
+    """Copy the track into a folder, with both phases open in this century, and return its file."""
+    shutil.copytree(made(), folder)
+    path = folder / "track.toml"
+    text = path.read_text(encoding="utf-8").replace("opens = 2027-01-25", "opens = 2020-01-01")
+    for old, new in (
+        ("2027-01-15", "2020-01-01"),
+        ("2027-01-25", "2100-01-01"),
+        ("2027-01-27", "2100-02-01"),
+        ("2027-02-10", "2100-03-01"),
+    ):
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def open_contest(database: Database, folder: Path) -> Contest:

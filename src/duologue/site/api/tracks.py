@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duologue.arena.competition import entries as competition
@@ -28,17 +29,15 @@ Told = dict[str, Any]
 
 def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
     """Return the operations."""
-    mine = {"roles": PARTICIPANTS, "gives": Told}
+    mine = partial(Operation, gives=Told, roles=PARTICIPANTS)
     return [
         Operation("GET", "/tracks", "All tracks with their phases", all_tracks, gives=Told),
         Operation("GET", "/tracks/{track}", "A track with its phases", one_track, gives=Told),
         Operation("GET", "/tracks/{track}/board", "The board, as you may see it", board, gives=Told),
-        Operation("GET", "/tracks/{track}/entries", "Your team's entries", my_entries, **mine),
-        Operation(
-            "POST", "/tracks/{track}/upload", "Hand a file in: its bytes; ?name=, ?phase=, ?note=", upload, **mine
-        ),
-        Operation("GET", "/entries/{id}", "What became of an entry", one_entry, **mine),
-        Operation("POST", "/entries/{id}/cancel", "Take an entry back that has not ended", take_back, **mine),
+        mine("GET", "/tracks/{track}/entries", "Your team's entries", my_entries),
+        mine("POST", "/tracks/{track}/upload", "Hand a file in: its bytes; ?name=, ?phase=, ?note=", upload),
+        mine("GET", "/entries/{id}", "What became of an entry", one_entry),
+        mine("POST", "/entries/{id}/cancel", "Take an entry back that has not ended", take_back),
     ]
 
 

@@ -12,7 +12,7 @@ from duologue.arena.competition.tracks import find_track
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, route
 from duologue.site.page_error import forbidden, not_found
-from duologue.site.pages.tracks import PARTICIPANTS, blobs_of, in_language, is_organiser, my_team, track_at
+from duologue.site.pages.tracks import PARTICIPANTS, blobs_of, is_organiser, my_team, track_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ async def show_entries(visit: Visit) -> Response:
         phase=phase,
         left=use.left(phase.quota) if use and phase else None,
         use=use,
-        entries=[_shown(visit, track, one) for one in reversed(found)],
+        handed_in=[_shown(visit, track, one) for one in reversed(found)],
     )
 
 
@@ -161,11 +161,6 @@ def _shown(visit: Visit, track: TrackDefinition, entry: TrackEntry) -> ShownEntr
     open_now = phase_time(track, phase, visit.now) != "over"
     can_choose = track.standing == "chosen" and entry.state == "scored" and not entry.chosen and open_now
     return ShownEntry(entry, track, organiser, scores, entry.state not in OPEN_STATES, can_choose)
-
-
-def title_of(visit: Visit, track: TrackDefinition) -> str:
-    """Return what a track is called in the reader's language."""
-    return in_language(visit, track.title, track.title_zh)
 
 
 AREA = Area("entries", routes)

@@ -82,17 +82,13 @@ def _phase_at(visit: Visit, track: TrackDefinition) -> PhaseDefinition:
 
 
 def _office(connection: Connection, track: TrackDefinition) -> dict[str, Any]:
-    known = teams_of(connection, track.name)
+    known, rated = teams_of(connection, track.name), ratings_of(connection, track.name)
     finals = [
         (
             phase,
             finalists_of(connection, track.name, phase.name),
             set(proposed(connection, track, phase)),
-            {
-                one.team: one
-                for one in ratings_of(connection, track.name)
-                if (one.phase, one.source) == (phase.name, "human")
-            },
+            {one.team: one for one in rated if one.phase == phase.name and one.source == "human"},
         )
         for phase in track.phases
         if phase.kind == "human"
@@ -100,7 +96,7 @@ def _office(connection: Connection, track: TrackDefinition) -> dict[str, Any]:
     return {
         "teams": known,
         "names": {one.id: one.name for one in known},
-        "entries": entries_of(connection, track.name)[::-1][:500],
+        "handed_in": entries_of(connection, track.name)[::-1][:500],
         "finals": finals,
         "movable": [phase for phase in track.phases if phase.takes_entries],
     }
