@@ -85,6 +85,7 @@ async def take_entry(visit: Visit) -> Response:
         raise forbidden()
     file, note, now = form.file("file"), form.text("note", most=200, needed=False), visit.now
     data, blobs = await file.read(track.limits.most_bytes + 1), blobs_of(visit)
+    await file.close()
 
     def action(connection: Connection) -> str:
         its: Team = team
