@@ -104,7 +104,9 @@ def site(
     need("starlette", "site")
     need("uvicorn", "site")
     need("python_multipart", "site")
+    from duologue.arena.competition.track_worker import worker_beside
     from duologue.arena.people.people import list_people
+    from duologue.arena.storage import open_blobs
     from duologue.site.server import make_server
     from duologue.site.settings import SiteSettings
 
@@ -119,7 +121,8 @@ def site(
                 console.line("nobody can sign in yet: `duologue site init` makes the first admin")
         if not (_is_here(host) or proxies):
             console.line(f"whoever reaches {host} can read along: put a proxy with TLS before it (--behind-proxy)")
-        server.run()
+        with worker_beside(found, open_blobs(workspace)):
+            server.run()
         console.line("stopped")
 
 
