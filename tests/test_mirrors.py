@@ -9,11 +9,14 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "duologue"
 
 ELSEWHERE = {
+    "arena/competition/entry_file.py": "site/pages/test_tracks.py",
     "arena/competition/entry_view.py": "cli/test_track.py",
     "arena/competition/static_board.py": "cli/test_track.py",
     "arena/competition/track_worker.py": "cli/test_track.py",
     "cli/submit.py": "cli/test_track.py",
     "cli/track_results.py": "cli/test_track.py",
+    "site/pages/entries.py": "site/pages/test_tracks.py",
+    "site/pages/track_office.py": "site/pages/test_tracks.py",
     "arena/database/migrations/env.py": "arena/database/test_schema.py",
     "arena/database/migrations/versions/0001_the_first_tables.py": "arena/database/test_schema.py",
     "arena/talks/exports.py": "cli/test_talk.py",
