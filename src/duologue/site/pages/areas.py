@@ -17,6 +17,7 @@ from duologue.site.pages.track_office import AREA as TRACK_OFFICE
 from duologue.site.pages.tracks import AREA as TRACKS
 
 AREAS = (
-    ENTRANCE, TRACKS, ENTRIES, TRACK_OFFICE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, ANNOTATE, SHEETS, PEOPLE, AUDIT, ACCOUNT,
+    ENTRANCE, TRACKS, ENTRIES, TRACK_OFFICE, RATE, TALKS, CAMPAIGNS, TALK_LISTS, ANNOTATE, SHEETS, PEOPLE, AUDIT,
+    ACCOUNT,
 )  # fmt: skip
 """An area more is a line more."""
