@@ -156,7 +156,8 @@ def measure(args: argparse.Namespace, *, kills: int, pause: float) -> Found:
         with campaign(site, args.volunteers) as links:
             seen, killed, took = asyncio.run(_crowd(site, links, seconds=args.seconds, kills=kills, pause=pause))
         with open_database(site.workspace, args.database) as database, database.reading() as connection:
-            kept = Counter(connection.execute(select(campaign_ballots.c.remark)).scalars())
+            found = connection.execute(select(campaign_ballots.c.remark)).scalars()
+            kept = Counter(one for one in found if one)
     seconds = sorted(seen.seconds)
     return Found(
         requests=len(seconds),

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.database.database import Database
 
-_site_option = click.option(
-    "--site", default="http://127.0.0.1:8000", show_default=True, help="Where people find the site: begins each link."
-)
 _days_option = click.option(
     "--days", type=click.IntRange(1, 366), default=60, show_default=True, help="How long links live."
 )
@@ -51,7 +48,7 @@ _days_option = click.option(
 )
 @click.option("--title", default="", help="What volunteers and organisers read.")
 @click.option("--volunteers", type=click.IntRange(min=0), default=0, help="Invite so many at once: a link for each.")
-@_site_option
+@options.site_url_option
 @_days_option
 @options.seed_option
 @options.workspace_option
@@ -74,7 +71,7 @@ def start(
     checks: int | None,
     title: str,
     volunteers: int,
-    site: str,
+    url: str,
     days: int,
     seed: int,
     workspace: Path,
@@ -122,7 +119,7 @@ def start(
         with database.reading() as connection:
             made = find_campaign(connection, campaign_id)
             found = status_of(connection, made)
-        links = _invite(database, made, volunteers, site, days)
+        links = _invite(database, made, volunteers, url, days)
     if as_json:
         console.as_json({"id": campaign_id, "title": made.title, **found._asdict(), "links": links})
         return
@@ -140,12 +137,12 @@ def start(
 @click.command()
 @click.argument("word", metavar="CAMPAIGN")
 @click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
-@_site_option
+@options.site_url_option
 @_days_option
 @options.workspace_option
 @options.database_option
 @options.json_option
-def link(*, word: str, n: int, site: str, days: int, workspace: Path, address: str | None, as_json: bool) -> None:
+def link(*, word: str, n: int, url: str, days: int, workspace: Path, address: str | None, as_json: bool) -> None:
     """Invite volunteers to CAMPAIGN: each link is one person, and leads back to where that person stopped.
 
     Nobody is told a link a second time; whoever loses one gets a new one from the site's page of people.
@@ -161,19 +158,18 @@ def link(*, word: str, n: int, site: str, days: int, workspace: Path, address: s
     with open_database(workspace, address) as database:
         with database.reading() as connection:
             found = find_campaign(connection, word)
-        links = _invite(database, found, n, site, days)
+        links = _invite(database, found, n, url, days)
     if as_json:
         console.as_json(links)
         return
     _show_links(links)
 
 
-def _invite(database: Database, found: Campaign, n: int, site: str, days: int) -> list[dict[str, str]]:
+def _invite(database: Database, found: Campaign, n: int, url: str, days: int) -> list[dict[str, str]]:
     from duologue.arena.campaigns.invitation import invite
 
     return [
-        {"code": one.code, "link": site.rstrip("/") + one.path}
-        for one in invite(database, found, n, days=days, by=None)
+        {"code": one.code, "link": url.rstrip("/") + one.path} for one in invite(database, found, n, days=days, by=None)
     ]
 
 

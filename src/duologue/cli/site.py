@@ -25,8 +25,6 @@ _COMMANDS = {
         "audit": ("duologue.cli.site_people:audit", "Show who did what."),
     }
 }
-PORT = 8000
-"""Where the site listens unless told otherwise."""
 
 
 @contextmanager
@@ -44,7 +42,9 @@ def site_database(workspace: Path, address: str | None) -> Iterator[Database]:
 @options.workspace_option
 @options.database_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes any free port.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=options.SITE_PORT, show_default=True, help="0 takes any free port."
+)
 @click.option(
     "--allow-host",
     "hosts",

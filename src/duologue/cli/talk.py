@@ -179,11 +179,11 @@ def pair(
 @click.argument("word", metavar="ID")
 @click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
 @click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True, help="How long a link lives.")
-@click.option("--site", default="http://127.0.0.1:8300", show_default=True, help="Where people reach the site.")
+@options.site_url_option
 @options.workspace_option
 @options.database_option
 @options.json_option
-def link(*, word: str, n: int, days: int, site: str, workspace: Path, address: str | None, as_json: bool) -> None:
+def link(*, word: str, n: int, days: int, url: str, workspace: Path, address: str | None, as_json: bool) -> None:
     """Invite volunteers to the room or campaign ID (or how it begins): each link is one person.
 
     Nobody is told a link a second time; whoever loses one gets a new one from the site's page of people.
@@ -199,7 +199,7 @@ def link(*, word: str, n: int, days: int, site: str, workspace: Path, address: s
         with database.reading() as connection:
             place = find_place(connection, word)
         found = [
-            {"name": one.name, "link": site.rstrip("/") + one.path}
+            {"name": one.name, "link": url.rstrip("/") + one.path}
             for one in invite(database, place, n, days=days, by=None)
         ]
     if as_json:

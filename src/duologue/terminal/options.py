@@ -71,10 +71,12 @@ def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 task_argument = click.argument("task", metavar="TASK", shell_complete=_tasks)
 optional_task_argument = click.argument("task", metavar="[TASK]", required=False, shell_complete=_tasks)
+SITE_PORT = 8000
+"""Where the site listens unless told otherwise."""
 site_url_option = click.option(
     "--site",
     "url",
-    default="http://127.0.0.1:8000",
+    default=f"http://127.0.0.1:{SITE_PORT}",
     show_default=True,
     help="Where people find the site: begins each link.",
 )
