@@ -57,6 +57,7 @@ ELSEWHERE = {
     "cli/score.py": "cli/test_scoring.py",
     "cli/serve.py": "cli/test_bots.py",
     "cli/simulate.py": "cli/test_conversations.py",
+    "cli/site_data.py": "cli/test_site.py",
     "cli/site_people.py": "cli/test_site.py",
     "cli/split.py": "run/test_split.py",
     "cli/train.py": "cli/test_commands.py",

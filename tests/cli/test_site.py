@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import zipfile
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
@@ -71,6 +72,25 @@ def test_people_are_managed_beside_a_running_site(duologue: Command, tmp_path: P
         out, err = server.communicate(timeout=20)
     assert server.returncode == 0, err
     assert out.endswith("stopped\n")
+
+
+def test_a_site_is_backed_up_restored_and_given_away_without_names(duologue: Command, tmp_path: Path) -> None:
+    work, saved, again = ("--workspace", tmp_path / "work"), tmp_path / "saved.zip", ("--workspace", tmp_path / "again")
+    assert duologue("site", "init", *work, "--name", "Ada").code == 0
+    kept = duologue("site", "backup", *work, "--out", saved)
+    assert (kept.code, "rows and 0 files" in kept.out) == (0, True), kept.err
+    back = duologue("site", "restore", saved, *again)
+    assert back.code == 0, back.err
+    assert "Ada" in duologue("site", "people", "list", *again).out
+    twice = duologue("site", "restore", saved, *again)
+    assert (twice.code, "empty" in twice.err) == (1, True)
+    refused = duologue("site", "export", *work, "--out", tmp_path / "given.zip")
+    assert (refused.code, "--anonymised" in refused.err) == (2, True)
+    given = duologue("site", "export", "--anonymised", *work, "--out", tmp_path / "given.zip")
+    assert given.code == 0, given.err
+    with zipfile.ZipFile(tmp_path / "given.zip") as archive:
+        assert "people.jsonl" in archive.namelist()
+        assert not any(b"Ada" in archive.read(name) for name in archive.namelist())
 
 
 def test_faults_of_the_call_are_told(duologue: Command, tmp_path: Path) -> None:

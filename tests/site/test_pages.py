@@ -49,12 +49,18 @@ def test_every_page_is_there_for_its_reader_alone(world: World, language: str) -
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("area", AREAS)
 def test_every_page_is_accessible(
-    world: World, visitor: Callable[..., Page], accessibility: Accessibility, language: str, width: int
+    world: World,
+    visitor: Callable[..., Page],
+    accessibility: Accessibility,
+    area: Callable[[World], list[Example]],
+    language: str,
+    width: int,
 ) -> None:
     windows: dict[str, Page] = {}
     wrong = []
-    for number, one in enumerate(examples(world)):
+    for number, one in enumerate(area(world)):
         if one.role not in windows:
             windows[one.role] = visitor(one.role, language=language, width=width)
         page = windows[one.role]
@@ -65,7 +71,7 @@ def test_every_page_is_accessible(
         wrong += [f"{one.path}: the keyboard does not reach {what}" for what in unreachable(page)]
         if SHOTS:
             name = one.path.strip("/").replace("/", "_")[:40] or "home"
-            place = Path(SHOTS) / f"{number:02d}_{name}_{one.role}_{language}_{width}.png"
+            place = Path(SHOTS) / f"{area.__name__}{number:02d}_{name}_{one.role}_{language}_{width}.png"
             page.screenshot(path=place, full_page=True)
     assert not wrong, "\n".join(wrong)
 

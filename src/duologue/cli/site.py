@@ -23,6 +23,9 @@ _COMMANDS = {
         "init": ("duologue.cli.site:init", "Make the first admin, and print the one link of theirs."),
         "people": ("duologue.cli.site_people:people", "Add people, hand out links, delete a person's data."),
         "audit": ("duologue.cli.site_people:audit", "Show who did what."),
+        "backup": ("duologue.cli.site_data:backup", "Write the whole site to one file, while it runs."),
+        "restore": ("duologue.cli.site_data:restore", "Fill an empty site from a backup."),
+        "export": ("duologue.cli.site_data:export", "Write what may be given to others, without names."),
     }
 }
 
