@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.challenges.proactive.live.test_goals import graph
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT_PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt")]
 PAGES = sorted([*PROJECT_PAGES, *(ROOT / "docs").rglob("*.md")])
@@ -253,6 +255,15 @@ def test_the_commands_of_the_annotation_page_run_as_they_stand(tmp_path: Path) -
     assert "mentions: F1 1.000" in told
     assert "intents, alpha (nominal): 1.000" in told
     assert "10 dialogues in annotated.json" in told
+
+
+def test_the_commands_of_the_page_of_talks_run_as_they_stand(tmp_path: Path) -> None:
+    rows = [f"{fact.subject}\t{fact.relation}\t{fact.object}\n" for fact in graph(20)]
+    (tmp_path / "graph.tsv").write_text("".join(rows), encoding="utf-8")
+    told = in_a_shell(commands_in("docs/guide/talk.md"), tmp_path)
+    assert "20 goals with their knowledge in goals.jsonl" in told
+    assert "Call the operator: mobilecs/dialogue with rule-agent, open" in told
+    assert "Films and people: proactive in pairs, open" in told
 
 
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:

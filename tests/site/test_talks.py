@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.talks.test_pairs import SETTINGS, good, scenes
 from tests.site.talk_examples import talk_examples
 from tests.site.world import send
 
+from duologue.arena.people.secret import new_secret
+from duologue.arena.people.tokens import make_token
 from duologue.arena.talks import pairs, rooms, sessions
 from duologue.site.pages import talk_events
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Page
+    from sqlalchemy import Connection
     from tests.site.conftest import Accessibility
     from tests.site.world import World
 
@@ -127,6 +131,47 @@ def test_who_gives_up_comes_back_to_the_waiting_room(world: World) -> None:
     gone = send(ann, talk, f"{talk}/give-up")
     assert gone.headers["location"].startswith(f"/pairs/{pairing}?said=")
     assert "gave up" in ben.get(talk).text
+
+
+def test_a_silent_dialogue_is_over_for_whoever_looks(world: World) -> None:
+    settings = pairs.settings_for(pairs.paired_task("proactive"), turn_seconds=10)
+    made = world.database.now() - 20_000
+
+    def begin(connection: Connection) -> str:
+        pairing = pairs.start_pairing(
+            connection, title="Films", task="proactive", scenes=scenes(1), settings=settings, now=made
+        )
+        pairs.wait(connection, pairing, world.ids["volunteer"], now=made)
+        return pairs.wait(connection, pairing, world.ids["participant"], now=made).talk_id or ""
+
+    assert "silent for too long" in world.client("volunteer").get(f"/talks/{world.write(begin)}").text
+
+
+def test_a_program_talks_over_the_api(world: World) -> None:
+    secret, now, me = new_secret(), world.database.now(), world.ids["volunteer"]
+    world.write(lambda connection: make_token(connection, secret, me, "program", now=now, by=me))
+    room = world.write(
+        lambda connection: rooms.open_room(connection, title="T", task="restaurant", system="solver", now=now)
+    )
+    client = world.client()
+    client.headers["Authorization"] = f"Bearer {secret.text}"
+    assert client.get("/api/v1/rooms").json() == [{"id": room, "title": "T"}]
+    talk = client.post(f"/api/v1/rooms/{room}/talks").json()["id"]
+
+    def settled() -> dict[str, Any]:
+        for _ in range(300):
+            found: dict[str, Any] = client.get(f"/api/v1/talks/{talk}").json()
+            if not found["due"]:
+                return found
+            time.sleep(0.1)
+        raise AssertionError("the system does not answer")
+
+    assert settled()["turns"] == []
+    assert client.post(f"/api/v1/talks/{talk}/turns", json={"text": "hello"}).json()["due"]
+    assert [one["speaker"] for one in settled()["turns"]][:2] == ["user", "system"]
+    assert client.post(f"/api/v1/talks/{talk}/end").json()["state"] == "finished"
+    assert client.post(f"/api/v1/talks/{talk}/turns", json={"text": "x"}).status_code == 400
+    assert client.get("/api/v1/talks/nothing").status_code == 404
 
 
 @pytest.mark.slow

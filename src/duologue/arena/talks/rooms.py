@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, select, update
 from duologue.arena.database.tables import new_id
 from duologue.arena.talks.rows import record_of
 from duologue.arena.talks.scenes import TalkScene
-from duologue.arena.talks.sessions import SHOWS, start
+from duologue.arena.talks.sessions import SHOWS, expire, start
 from duologue.arena.talks.tables import talk_rooms, talks
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
@@ -84,6 +84,7 @@ def enter_room(connection: Connection, room_id: str, person: str, *, lang: str, 
     room = find_room(connection, room_id)
     if room is None or room.state != "open":
         raise UsageError("this room is closed")
+    expire(connection, now=now)
     mine = (talks.c.room_id == room_id) & (talks.c.person_id == person)
     going = connection.execute(select(talks.c.id).where(mine, talks.c.state == "open").limit(1)).scalar_one_or_none()
     if going is not None:

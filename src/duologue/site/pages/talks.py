@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from duologue.arena.people.links import is_local
 from duologue.arena.talks import pairs, rooms, sessions
-from duologue.arena.talks.engine import FAILED, SLOW, TalkEngine
+from duologue.arena.talks.engine import FAILED, SLOW
 from duologue.arena.talks.pair_settings import PairSettings, speaker_due
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, NavigationEntry, route
 from duologue.site.page_error import PageError, not_found
 from duologue.site.pages.talk_events import pair_events, talk_events
+from duologue.site.talk_engine import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,6 +54,7 @@ class TalkView:
             self.due = talk.open and talk.setting is not None and not self.answer_due
             self.can_complete = True
         self.settings = settings
+        self.late = talk.kind == "people" and talk.open and visit.now - talk.last_at > settings.turn_seconds * 1000
 
     @property
     def status(self) -> str:
@@ -62,6 +64,8 @@ class TalkView:
             return str(t("talks.gave_up"))
         if not talk.open:
             return str(t(f"talks.ended_{talk.ended_by or 'user'}"))
+        if not self.mine:
+            return str(t("talks.going_on"))
         if talk.trouble == SLOW:
             return str(t("talks.slow"))
         if talk.trouble.startswith(FAILED):
@@ -91,7 +95,7 @@ class TalkPages:
     """The handlers, with the engine that answers."""
 
     def __init__(self, site: Site) -> None:
-        self.engine = TalkEngine(site.database)
+        self.engine = engine_of(site)
 
     async def view(self, visit: Visit, *, after: int = -1) -> TalkView:
         """Return the talk of a path. Raises `PageError` for one that is not there for this reader."""
@@ -107,6 +111,10 @@ class TalkPages:
         found = await visit.read(read)
         if found is None or not (found.mine or found.staff):
             raise not_found()
+        if found.late:  # somebody was silent for too long: whoever looks next sees that it is over
+            pairing, now = found.pairing, visit.now
+            await visit.site.write(lambda connection: pairing and pairs.sweep(connection, pairing, now=now))
+            found = visit.found(await visit.read(read))
         found.turns = [one for one in found.turns if one.position > after]
         return found
 
