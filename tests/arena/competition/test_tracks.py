@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from duologue.arena.competition import tracks
 from duologue.arena.competition.track_file import read_track
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.plugins import load_task
+from duologue.core.recipe import resolve
 from tests.arena.competition import booking
 
 if TYPE_CHECKING:
@@ -112,3 +114,16 @@ def test_what_entries_were_scored_with_stays(contest: Contest, tmp_path: Path) -
         assert tracks.find_track(connection, "booking").phases[0].closes.day == 26
         with pytest.raises(UsageError, match="did you mean 'booking'"):
             tracks.find_track(connection, "bookings")
+
+
+def test_the_example_of_the_guide_is_a_track(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    task: Any = load_task("restaurant")
+    for seed, folder, n in ((31, "test-1", 100), (32, "test-2", 120)):
+        recipe = resolve(task.Generation, overrides=["part=tst1", "subtask=1", f"n={n}"])
+        task.generate(recipe, seed, tmp_path / folder, workers=1, progress=None)
+    shutil.copy(request.config.rootpath / "docs" / "examples" / "booking-track.toml", tmp_path)
+    source = tracks.read_source(tmp_path / "booking-track.toml")
+    assert [phase.kind for phase in source.definition.phases] == ["results", "results", "human"]
+    assert [(file.phase, file.role) for file in source.files] == [
+        ("test-1", "gold"), ("test-1", "input"), ("test-2", "gold"), ("test-2", "input"),
+    ]  # fmt: skip
