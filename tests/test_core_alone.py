@@ -190,6 +190,7 @@ def tries(folder: Path) -> list[Try]:
         ),
         (["data", "import", "dialogues", "chats.jsonl", "--account", "Help", "--store", "chats"], FINE),
         (["data", "extract", "subtitles", archive, "--out", "subtitles"], "corpus"),
+        (["data", "freeze", "frozen", "--samples", 1, "--out", "track"], FINE),
         (["demo", "--out", "demo"], "models"),
         (["mcp"], "mcp"),
         (["site"], "site"),
@@ -209,6 +210,15 @@ def exported(one: ExportFormat) -> tuple[list[object], str]:
     return ["export", *given, "--to", one.name, "--out", f"export-{one.name}"], FINE
 
 
+def frozen_post(number: int, text: str, who: str, answers: int | None) -> dict[str, object]:
+    """Return a post of a store."""
+    return {
+        "id": number, "created_at": f"Tue Sep 12 08:00:{number:02} +0000 2017", "text": text, "truncated": False,
+        "lang": "en", "in_reply_to_status_id": answers,
+        "user": {"id": 1 if who == "anna" else 2, "screen_name": who, "name": who},
+    }  # fmt: skip
+
+
 def prepare(folder: Path) -> None:
     """Write what no verb makes."""
     with zipfile.ZipFile(folder / "empty.zip", "w") as archive:
@@ -220,6 +230,14 @@ def prepare(folder: Path) -> None:
     (folder / "people.csv").write_text("item,system,rater,task-success\n" + "".join(rows), encoding="utf-8")
     note_of_pairs(folder)
     (folder / "said.txt").write_text("hello\n" * len(list(load_task("conversation").load(TALKS))), encoding="utf-8")
+    (folder / "frozen").mkdir()
+    for at in range(3):
+        said = [
+            frozen_post(10 * at + 1, "hello", "anna", None),
+            frozen_post(10 * at + 2, f"hi {at}", f"Shop{at}", 10 * at + 1),
+        ]
+        rows = {str(10 * at + 2): said}
+        (folder / "frozen" / f"Shop{at}.json").write_text(json.dumps(rows), encoding="utf-8")
     turns = [{"from": "customer", "text": "hello"}, {"from": "help", "text": "hi"}]
     (folder / "chats.jsonl").write_text(json.dumps({"id": "1", "turns": turns}) + "\n", encoding="utf-8")
 
