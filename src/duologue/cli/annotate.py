@@ -42,6 +42,7 @@ def annotate() -> None:
       duologue annotate import calls march.json
       duologue annotate suggest calls --system extractor-model
       duologue annotate assign calls --to Anna --to Ben --adjudicator Cleo
+      duologue site
       duologue annotate export calls --out annotated.json
     """
 
