@@ -227,10 +227,10 @@ def test_only_uploads_are_long(world: World, monkeypatch: pytest.MonkeyPatch) ->
 
         assert post("/sign-in", 9_000) == 403  # no form token
         assert post("/sign-in", 11_000) == 413
-        assert post("/tracks/1/upload", 190_000) == 404
-        assert post("/tracks/1/upload?a=/b", 190_000) == 404
+        assert post("/nothing/upload", 190_000) == 404
+        assert post("/nothing/upload?a=/b", 190_000) == 404
         assert post("/sign-in?x=/upload", 11_000) == 413
-        assert post("/tracks/1/upload", 210_000) == 413
+        assert post("/nothing/upload", 210_000) == 413
 
 
 def test_uploads_that_never_end_take_no_more_than_their_places(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
