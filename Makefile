@@ -10,7 +10,7 @@ RELEASE := $(VENV)/.installed-release
 UV     := $(BIN)/uv
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: demo test lint types contracts pytest slow hub fuzz mutants docs pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
+.PHONY: demo test lint types contracts pytest slow hub fuzz mutants docs mission pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,12 @@ docs: $(DOCS)
 $(DOCS): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	touch $(DOCS)
+
+# Every requirement of the challenges: its page, and all its commands in an empty folder.
+mission: $(STAMP)
+	$(BIN)/python docs/mission.py
+	rm -rf workspace/mission
+	$(BIN)/python docs/mission.py --run workspace/mission
 
 # The pictures of the README, from what the commands print.
 pictures: $(STAMP)

@@ -91,6 +91,8 @@ def patterns() -> list[Found]:
     """Return every pattern of the package once, by the modules that can be imported here and by their source."""
     found: dict[tuple[Any, int], Found] = {}
     for info in pkgutil.walk_packages(duologue.__path__, "duologue."):
+        if info.name.endswith(".migrations.env"):  # Alembic runs it; it is nothing to import
+            continue
         source = _source(info)
         for pattern, anchored in (*_held(info.name, source), *_written(source)):
             key = (pattern.pattern, pattern.flags)

@@ -73,7 +73,7 @@ class Seen(NamedTuple):
 async def volunteer(number: int, link: str, seen: Seen, *, until: Callable[[], bool], pause: float) -> None:
     """Come in by a link, and rate one item after the other until there is none, or it is time."""
     rng = random.Random(number)
-    async with httpx.AsyncClient(follow_redirects=True, timeout=20) as client:
+    async with httpx.AsyncClient(timeout=20) as client:
         form = _one(Forms((await _ask(client, "GET", link, None, seen)).text).found, "/enter/")
         page = await _ask(client, "POST", str(httpx.URL(link).join(form.action)), form.hidden, seen)
         place = str(page.url)
@@ -117,6 +117,9 @@ async def _ask(
             await asyncio.sleep(0.1)
             continue
         seen.seconds.append(time.perf_counter() - began)
+        if answer.is_redirect:  # the form is done; the page after it is asked for by itself
+            method, url, form = "GET", str(httpx.URL(url).join(answer.headers["location"])), None
+            continue
         if answer.status_code != 200:
-            seen.refused.append(f"{method} {httpx.URL(url).path}: {answer.status_code}")
+            seen.refused.append(f"{method} {httpx.URL(url).path.split('/')[1]}: {answer.status_code}")
         return answer
