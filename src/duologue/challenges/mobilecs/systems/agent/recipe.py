@@ -58,7 +58,7 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     policy: Literal["supervised", "policy-gradient", "reward-weighted"] = "supervised"
     """What decides: what people did in training, or what paid in calls with simulated users, learned online by policy
     gradient, or from a log of calls of the supervised policy by weighing its actions with what they brought."""
-    calls: Count = 1500
+    calls: Count = 4000
     """Simulated calls that a policy learns from."""
     calls_per_step: Positive = 16
     """Calls between two steps of the policy gradient."""
