@@ -12,7 +12,7 @@ from duologue.arena.database.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
+    target_metadata=context.config.attributes.get("metadata", metadata),
     render_as_batch=True,  # SQLite changes a table by making it anew
 )
 with context.begin_transaction():
