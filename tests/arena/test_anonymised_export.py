@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import JSON, CheckConstraint, Column, ForeignKey, MetaData, Table, Text, insert
 
 from duologue.arena import anonymised_export
-from duologue.arena.anonymised_export import export_anonymised, is_given, is_kept
+from duologue.arena.anonymised_export import export_anonymised, is_given, is_kept, names_person
+from duologue.arena.database.tables import metadata
 from duologue.arena.people.people import add_person
 from duologue.arena.people.tables import people
 
@@ -117,3 +118,10 @@ def test_only_what_is_said_to_be_given_is_given() -> None:
         "created_at",
         "closed_at",
     ]
+
+
+def test_whoever_is_named_is_named_by_a_key_to_people() -> None:
+    for table in metadata.sorted_tables:
+        for column in table.columns:
+            if column.name.endswith("person_id"):
+                assert names_person(column), f"{table.name}.{column.name}"
