@@ -9,6 +9,11 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "duologue"
 
 ELSEWHERE = {
+    "cli/combine.py": "run/test_combine.py",
+    "exports/chats/messages.py": "exports/chats/test_forms.py",
+    "exports/chats/rows.py": "exports/chats/test_forms.py",
+    "exports/chats/unified.py": "exports/chats/test_forms.py",
+    "site/pages/talk_view.py": "site/test_talks.py",
     "arena/competition/entry_file.py": "site/pages/test_tracks.py",
     "arena/competition/entry_view.py": "cli/test_track.py",
     "arena/competition/static_board.py": "cli/test_track.py",
@@ -75,6 +80,7 @@ ELSEWHERE = {
     "site/api/operation.py": "site/api/test_people.py",
     "site/area.py": "site/test_pages.py",
     "site/error_answer.py": "site/test_gate.py",
+    "site/navigation.py": "site/test_pages.py",
     "site/page_error.py": "site/test_gate.py",
     "site/pages/areas.py": "site/test_pages.py",
     "site/renderer.py": "site/test_pages.py",

@@ -131,6 +131,7 @@ def plan(
     Examples:
       duologue ratings plan --raters 10 --items 60 --per-item 3
       duologue ratings plan --raters 10 --per-item 3 --difference 0.4
+      duologue campaign plan --raters 10 --per-item 3 --difference 0.4
       duologue ratings plan --raters 20 --items 100 --per-item 2 --difference 0.3 --pilot pilot.csv --protocol spoken
     """
     from duologue.ratings.files import read_ratings

@@ -16,21 +16,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from duologue.site.navigation import NavigationEntry
     from duologue.site.site import Site
 
     Handler = Callable[[Visit], Awaitable[Response]]
 
 SIGN_IN = "/sign-in"
-
-
-class NavigationEntry(NamedTuple):
-    """A line of the navigation, and of the page that somebody finds after signing in."""
-
-    path: str
-    key: str
-    """Word of what it is called; `key` with `_about` behind it says what is there."""
-    roles: tuple[str, ...] = ()
-    """Who sees it; empty: whoever is signed in."""
 
 
 class Area(NamedTuple):

@@ -16,7 +16,7 @@ from duologue.site.words import LANGUAGES, TAGS, words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.site.area import NavigationEntry
+    from duologue.site.navigation import NavigationEntry
 
 
 class Renderer:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from duologue.arena.database.database import Database
-    from duologue.site.area import NavigationEntry
+    from duologue.site.navigation import NavigationEntry
     from duologue.site.settings import SiteSettings
 
 Read = TypeVar("Read")

@@ -160,7 +160,7 @@ unseen_option = click.option(
 )
 workspace_option = click.option(
     "--workspace",
-    type=OUT_FOLDER,
+    type=PATH,
     default=WORKSPACE,
     show_default=True,
     help="Folder of the site; its database is site/site.db below it.",

@@ -14,8 +14,9 @@ from duologue.arena.people.secret import derived_secret
 from duologue.arena.people.sessions import end_sessions
 from duologue.arena.people.tables import LANGUAGES
 from duologue.arena.people.tokens import make_token, revoke_token, tokens_of
-from duologue.site.area import SIGN_IN, Area, NavigationEntry, route
+from duologue.site.area import SIGN_IN, Area, route
 from duologue.site.cookies import LANGUAGE, SESSION, drop_cookie
+from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import PageError
 
 if TYPE_CHECKING:

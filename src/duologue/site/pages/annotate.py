@@ -14,7 +14,8 @@ from duologue.arena.annotation.progress import progress_of
 from duologue.arena.annotation.projects import find_project, list_projects, members, projects_of
 from duologue.arena.annotation.sheets import all_work
 from duologue.arena.people.people import list_people
-from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.area import Area, route
+from duologue.site.navigation import NavigationEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

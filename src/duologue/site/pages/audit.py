@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.arena.people.audit import audit_entries
-from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.area import Area, route
+from duologue.site.navigation import NavigationEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,8 @@ from duologue.arena.people.links import path_of
 from duologue.arena.people.secret import derived_secret
 from duologue.core.errors import UsageError
 from duologue.ratings.rows import ratings_text
-from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.area import Area, route
+from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import not_found
 
 if TYPE_CHECKING:

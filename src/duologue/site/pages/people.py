@@ -16,7 +16,8 @@ from duologue.arena.people.people import (
 )
 from duologue.arena.people.secret import derived_secret
 from duologue.arena.people.tables import ROLES
-from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.area import Area, route
+from duologue.site.navigation import NavigationEntry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,8 @@ from duologue.arena.campaigns.session_room import SessionRoom
 from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item, shown_unit, volunteer_view
 from duologue.core.errors import UsageError
-from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.area import Area, route
+from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import not_found
 
 if TYPE_CHECKING:

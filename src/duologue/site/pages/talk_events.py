@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
+    from duologue.arena.talks.engine import TalkEngine
     from duologue.arena.talks.pairs import PairPlace
-    from duologue.site.pages.talks import TalkPages, TalkView
+    from duologue.site.pages.talk_view import TalkView
     from duologue.site.visit import Visit
 
 STREAM_SECONDS = 20.0
@@ -36,20 +37,24 @@ def event(name: str, **data: Any) -> bytes:
     return f"event: {name}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"
 
 
-def talk_events(visit: Visit, pages: TalkPages, view: TalkView) -> Response:
-    """Return the events of a talk after the turn that the reader has seen last."""
+def talk_events(
+    visit: Visit, look: Callable[[int], Awaitable[TalkView]], engine: TalkEngine, view: TalkView
+) -> Response:
+    """Return the events of a talk after the turn that the reader has seen last; `look` gives what came after a turn."""
     after = visit.asked("after", "-1")
     seen = int(after) if after.removeprefix("-").isdigit() and after.isascii() else -1
-    return stream(_talk_events(visit, pages, view, seen))
+    return stream(_talk_events(visit, look, engine, view, seen))
 
 
-async def _talk_events(visit: Visit, pages: TalkPages, view: TalkView, seen: int) -> AsyncIterator[bytes]:
+async def _talk_events(
+    visit: Visit, look: Callable[[int], Awaitable[TalkView]], engine: TalkEngine, view: TalkView, seen: int
+) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     end, told, said = loop.time() + STREAM_SECONDS, "", ""
     asked = -2
     yield b"retry: 500\n\n"
     while loop.time() < end:
-        view = await pages.view(visit, after=seen)
+        view = await look(seen)
         if view.turns:
             html = visit.site.renderer.render("talks/turns.html", {"view": view, "t": visit.t})
             yield event("turns", html=html, last=view.last)
@@ -70,11 +75,11 @@ async def _talk_events(visit: Visit, pages: TalkPages, view: TalkView, seen: int
             return
         if view.mine and view.answer_due and asked != view.last and not view.talk.trouble:
             asked = view.last
-            await run_in_threadpool(pages.engine.answer, view.talk.id)
+            await run_in_threadpool(engine.answer, view.talk.id)
         until = loop.time() + LOOK_SECONDS
         while loop.time() < until:
             await asyncio.sleep(PIECE_SECONDS)
-            pieces = pages.engine.pieces(view.talk.id)
+            pieces = engine.pieces(view.talk.id)
             if pieces is None:
                 continue
             until = min(end, loop.time() + PIECE_SECONDS + 0.01)  # look again as soon as the answer is whole

@@ -15,7 +15,8 @@ from duologue.arena.talks import pairs, rooms, sessions
 from duologue.arena.talks.exports import room_lines
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError
-from duologue.site.area import Area, NavigationEntry, route
+from duologue.site.area import Area, route
+from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import PageError, not_found
 
 if TYPE_CHECKING:

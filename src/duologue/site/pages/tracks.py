@@ -14,7 +14,8 @@ from duologue.arena.competition.track_board import Viewer, board_for
 from duologue.arena.competition.tracks import file_names, find_track, input_file, track_names
 from duologue.arena.storage import open_blobs
 from duologue.core.errors import UsageError
-from duologue.site.area import Area, NavigationEntry, open_route, route
+from duologue.site.area import Area, open_route, route
+from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import forbidden, not_found
 
 if TYPE_CHECKING:
