@@ -4,7 +4,8 @@
 
 A campaign over made replies is started by the command line; volunteers come in by their links, read each page and send
 each form as a browser without JavaScript does. First they rate with a pause of about two seconds for a while, and
-latency is measured; then without a pause while the site's process is killed (-9) at random instants and started again.
+latency is measured; then without a pause while the site's process is killed (-9) at random instants and started again,
+as soon as all of them are in. With `--database` all of it is done a second time, on a PostgreSQL database.
 Every rating bears a remark of its own: those whose answer somebody saw must be in the database once, and none twice.
 """
 
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).with_name("PEOPLE.md")
 MOST_MILLISECONDS = 200.0
-ITEMS, SYSTEMS = 60, 3
+ITEMS, SYSTEMS = 240, 3
+MOST_UPTIME = 2.0
+"""Seconds within which a started site is killed."""
 _DUOLOGUE = [str(Path(sys.executable).with_name("duologue"))]
 
 
@@ -129,7 +132,7 @@ class Found(NamedTuple):
 async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pause: float) -> tuple[Seen, int, float]:
     """Let volunteers rate for so long, or until the site was killed so often."""
     rng = random.Random(7)
-    seen = Seen([], [], [], [])
+    seen = Seen([], [], [], [], [])
     began = time.monotonic()
     killed = 0
 
@@ -140,8 +143,10 @@ async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pa
         asyncio.create_task(volunteer(number, link, seen, until=until, pause=pause))
         for number, link in enumerate(links)
     ]
+    while kills and len(seen.entered) < len(links):
+        await asyncio.sleep(0.1)
     while killed < kills and not all(task.done() for task in tasks):
-        await asyncio.sleep(rng.random())
+        await asyncio.sleep(MOST_UPTIME * rng.random())
         site.kill()
         killed += 1
         await asyncio.to_thread(site.start)
@@ -149,13 +154,13 @@ async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pa
     return seen, killed, time.monotonic() - began
 
 
-def measure(args: argparse.Namespace, *, kills: int, pause: float) -> Found:
+def measure(args: argparse.Namespace, database: str | None, *, kills: int, pause: float) -> Found:
     """Return what came of volunteers of one campaign."""
     with tempfile.TemporaryDirectory() as folder:
-        site = Site(Path(folder), args.database)
+        site = Site(Path(folder), database)
         with campaign(site, args.volunteers) as links:
             seen, killed, took = asyncio.run(_crowd(site, links, seconds=args.seconds, kills=kills, pause=pause))
-        with open_database(site.workspace, args.database) as database, database.reading() as connection:
+        with open_database(site.workspace, database) as opened, opened.reading() as connection:
             found = connection.execute(select(campaign_ballots.c.remark)).scalars()
             kept = Counter(one for one in found if one)
     seconds = sorted(seen.seconds)
@@ -172,31 +177,32 @@ def measure(args: argparse.Namespace, *, kills: int, pause: float) -> Found:
     )
 
 
-def page(args: argparse.Namespace, paused: Found, killed: Found) -> str:
+def page(args: argparse.Namespace, rows: list[tuple[str, Found]]) -> str:
     """Return the page."""
-    kind = "PostgreSQL" if args.database else "SQLite"
-    rows = [
-        ("paused about 2 s a form", paused, f"{paused.p50:.0f}", f"{paused.p95:.0f}"),
-        (f"no pause, killed {killed.kills} times", killed, "-", "-"),
-    ]
     table = "\n".join(
-        f"| {name} | {one.requests:,} | {one.per_second:.0f} | {p50} | {p95} | {one.acknowledged:,} | {one.lost} | "
-        f"{one.doubled} |"
-        for name, one, p50, p95 in rows
+        f"| {name} | {one.requests:,} | {one.per_second:.0f} | {one.p50:.0f} | {one.p95:.0f} | {one.acknowledged:,} | "
+        f"{one.lost} | {one.doubled} |"
+        for name, one in rows
     )
+    options = f"--volunteers {args.volunteers} --kills {args.kills} --seconds {args.seconds:.0f}"
     return f"""# People: the site under volunteers
 
-`python benchmarks/people.py --volunteers {args.volunteers} --kills {args.kills} --seconds {args.seconds} --write`
+`python benchmarks/people.py {options}{" --database URL" if args.database else ""} --write`
 
 {args.volunteers} volunteers of one campaign ({ITEMS} items, {SYSTEMS} systems, the human reference hidden among
-them) on {kind}, server and volunteers on the same two cores. They come in by their links and send each form as a
-browser without JavaScript does; a form that was not answered is sent again as it is. A rating is *acknowledged* when
-its volunteer saw the answer; it is *lost* when the database does not hold it, *doubled* when it holds it twice. Must:
-none of both, and a 95th percentile below {MOST_MILLISECONDS:.0f} ms for volunteers who read what they rate.
+them), server and volunteers on the same two cores. They come in by their links and send each form as a browser without
+JavaScript does; a form that was not answered is sent again as it is. A rating is *acknowledged* when its volunteer saw
+the answer; it is *lost* when the database does not hold it, *doubled* when it holds it twice. Must: none of both, and a
+95th percentile below {MOST_MILLISECONDS:.0f} ms for volunteers who read what they rate. Where the site is killed, the
+milliseconds are those of the requests that were answered, without the waiting for a site that is not there.
 
 | volunteers | requests | per s | p50 ms | p95 ms | acknowledged | lost | doubled |
 |---|---|---|---|---|---|---|---|
 {table}
+
+Coverage of the intervals and the power that `campaign plan` promises are in [RATINGS.md](RATINGS.md). Every page is
+looked at by axe-core in both languages, at 375 and 1280 pixels, in the slow tests (`pytest -m slow tests/site`): no
+violation is allowed.
 """
 
 
@@ -209,17 +215,21 @@ def main() -> int:
     parser.add_argument("--database", help="an empty PostgreSQL database; without it SQLite")
     parser.add_argument("--write", action="store_true", help="write the page")
     args = parser.parse_args()
-    paused = measure(args, kills=0, pause=2.0)
-    killed = measure(args, kills=args.kills, pause=0.0)
-    text = page(args, paused, killed)
+    rows: list[tuple[str, Found]] = []
+    for kind, database in (("SQLite", None), *([("PostgreSQL", args.database)] if args.database else [])):
+        paused = measure(args, database, kills=0, pause=2.0)
+        rows.append((f"{kind}, paused about 2 s a form", paused))
+        killed = measure(args, database, kills=args.kills, pause=0.0)
+        rows.append((f"{kind}, no pause, killed {killed.kills} times", killed))
+    text = page(args, rows)
     if args.write:
         PAGE.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
-    for one in (paused, killed):
+    for name, one in rows:
         if one.refused:
-            sys.stderr.write(f"refused: {dict(one.refused.most_common(10))}\n")
-    bad = any(one.lost or one.doubled or one.refused for one in (paused, killed))
-    return int(bad or paused.p95 > MOST_MILLISECONDS)
+            sys.stderr.write(f"{name}: refused: {dict(one.refused.most_common(10))}\n")
+    bad = any(one.lost or one.doubled or one.refused for _, one in rows)
+    return int(bad or any(one.p95 > MOST_MILLISECONDS for _, one in rows[::2]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TRIES_SECONDS = 60.0
+TRIES_SECONDS = 900.0
 
 
 class PageForm(NamedTuple):
@@ -68,6 +68,8 @@ class Seen(NamedTuple):
     """Answers that no volunteer should get."""
     lost_connections: list[float]
     """When the site did not answer."""
+    entered: list[int]
+    """Numbers of the volunteers who are in."""
 
 
 async def volunteer(number: int, link: str, seen: Seen, *, until: Callable[[], bool], pause: float) -> None:
@@ -77,6 +79,7 @@ async def volunteer(number: int, link: str, seen: Seen, *, until: Callable[[], b
         form = _one(Forms((await _ask(client, "GET", link, None, seen)).text).found, "/enter/")
         page = await _ask(client, "POST", str(httpx.URL(link).join(form.action)), form.hidden, seen)
         place = str(page.url)
+        seen.entered.append(number)
         rated = 0
         while not until():
             found = [one for one in Forms(page.text).found if one.choices]
@@ -114,7 +117,7 @@ async def _ask(
             seen.lost_connections.append(time.monotonic())
             if time.monotonic() > ends:
                 raise
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.1 + 0.2 * random.random())  # when, not what
             continue
         seen.seconds.append(time.perf_counter() - began)
         if answer.is_redirect:  # the form is done; the page after it is asked for by itself
