@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import CheckConstraint, Column, MetaData, Table, Text
 
 from duologue.arena import migration
@@ -12,8 +13,6 @@ from duologue.arena.database import schema, tables
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_the_next_step_is_written_from_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,5 +36,7 @@ def test_the_next_step_is_written_from_the_tables(tmp_path: Path, monkeypatch: p
 
 
 def test_it_says_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
-    assert migration.main([]) == 2
+    with pytest.raises(SystemExit) as ended:
+        migration.main([])
+    assert ended.value.code == 2
     assert "usage" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 
@@ -15,9 +16,9 @@ from duologue.arena.database.tables import metadata
 
 def main(arguments: list[str], tables: MetaData = metadata) -> int:
     """Write a step that leads from the tables of the last one to `tables`; its name is the next number."""
-    if len(arguments) != 1:
-        sys.stderr.write('usage: python -m duologue.arena.migration "what changes"\n')
-        return 2
+    parser = argparse.ArgumentParser(prog="python -m duologue.arena.migration", description=__doc__)
+    parser.add_argument("what", help="what changes, in a few words")
+    what: str = parser.parse_args(arguments).what
     number = len(list(FOLDER.glob("versions/[0-9]*.py"))) + 1
     with tempfile.TemporaryDirectory() as folder:
         engine = create_engine(f"sqlite:///{folder}/site.db")
@@ -25,7 +26,7 @@ def main(arguments: list[str], tables: MetaData = metadata) -> int:
             config = steps(connection)
             config.attributes["metadata"] = _with_checks_of_tables(tables)
             command.upgrade(config, "head")
-            command.revision(config, arguments[0], autogenerate=True, rev_id=f"{number:04}")
+            command.revision(config, what, autogenerate=True, rev_id=f"{number:04}")
         engine.dispose()
     return 0
 

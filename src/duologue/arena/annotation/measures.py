@@ -125,7 +125,7 @@ def welch(a: Sequence[float], b: Sequence[float]) -> EstimatedDifference:
 
     >>> found = welch([3.0, 4.0, 5.0, 4.0, 4.5], [1.0, 2.0, 2.5, 1.5, 2.0])
     >>> [round(one, 3) for one in found[:3]]
-    [2.3, 1.336, 3.264]
+    [2.3, 1.324, 3.276]
     """
     n = len(a) + len(b)
     if not a or not b:
