@@ -28,6 +28,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("duologue")
 
+os.environ.setdefault("DUOLOGUE_METEOR", "")  # half a minute a score: only tests that ask for it
+
 _LIGHT = ("core", "knowledge", "text")
 """Folders of tests of what the core alone can do: nothing may be missing there."""
 _MISSING = re.compile(r"No module named '(\w+)|install duologue\[(\w+)\]")

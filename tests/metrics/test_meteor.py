@@ -12,7 +12,7 @@ import pytest
 
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.metrics.corpus_bleu import TokenizedPair
-from duologue.metrics.meteor import COLUMNS, VARIABLE, Meteor, count_meteor, find_meteor
+from duologue.metrics.meteor import COLUMNS, PACKAGE, VARIABLE, Meteor, count_meteor, find_meteor
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "conversation" / "official"
 STATISTICS = (
@@ -36,7 +36,7 @@ def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "meteor-1.5.jar"
     path.touch()
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.defpath}")
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv(VARIABLE, "")
     return path
 
 
@@ -94,6 +94,25 @@ def test_the_environment_names_the_program(jar: Path, monkeypatch: pytest.Monkey
     assert find_meteor() == jar
 
 
+def test_the_package_of_the_extra_is_found_where_there_is_a_java(
+    tmp_path: Path, jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / PACKAGE / "meteor"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("raise AssertionError('it is not imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv(VARIABLE)
+    fake_java(tmp_path, "exit 1")
+    assert find_meteor() is None  # the package lacks its program
+    jar.rename(package / jar.name)
+    assert find_meteor() == package / jar.name
+    monkeypatch.setenv(VARIABLE, "")
+    assert find_meteor() is None
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setenv("PATH", "")
+    assert find_meteor() is None
+
+
 def test_without_java_the_message_says_so(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(MissingExtraError, match="needs Java"):
@@ -115,9 +134,11 @@ def test_no_item_needs_no_start(tmp_path: Path, jar: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_golden_cases_are_equal_with_the_original_program() -> None:
+def test_the_golden_cases_are_equal_with_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not os.environ[VARIABLE]:
+        monkeypatch.delenv(VARIABLE)
     if find_meteor() is None or shutil.which("java") is None:
-        pytest.skip(f"set {VARIABLE} to meteor-1.5.jar, and install Java")
+        pytest.skip("install duologue[meteor] and Java")
     rows = [json.loads(line) for line in (GOLDEN / "multi_reference.jsonl").read_text().splitlines()]
     expected = json.loads((GOLDEN / "multi_reference_expected.json").read_text())["coco"]
     counts = count_meteor([row["hyp"] for row in rows], [row["refs"] for row in rows])

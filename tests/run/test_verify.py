@@ -121,7 +121,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     java.chmod(0o755)
     monkeypatch.setenv("PATH", f"{java.parent}:/usr/bin:/bin")
-    monkeypatch.delenv("DUOLOGUE_METEOR", raising=False)
+    monkeypatch.setenv("DUOLOGUE_METEOR", "")
     jar = tmp_path / "mine" / "meteor-1.5.jar"
     jar.parent.mkdir()
     jar.write_bytes(b"mine")

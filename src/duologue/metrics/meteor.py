@@ -1,8 +1,9 @@
 """METEOR 1.5 through its original Java program, the only way to its exact figures.
 
 The program and its paraphrase table are not part of this distribution: `meteor-1.5.jar` with the folder `data`
-beside it, as the package `pycocoevalcap` on the Python index holds it. A scorer takes its path as an option or
-from the environment variable `DUOLOGUE_METEOR`; asked for and unable to run, it is an error, never a 0.
+beside it, as the package `pycocoevalcap` of the extra `meteor` holds it (104 MB). A scorer takes its path as an option,
+from the environment variable `DUOLOGUE_METEOR`, or from that package where there is a Java; asked for and unable to
+run, it is an error, never a 0.
 
 The program aligns and counts; the formula over its counts is here, so that intervals and paired tests add counts
 up as for every other score.
@@ -10,6 +11,7 @@ up as for every other score.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess  # the program is Java, and the caller says where it lies
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
 
 VARIABLE = "DUOLOGUE_METEOR"
-"""Environment variable with the path of `meteor-1.5.jar`."""
+"""Environment variable with the path of `meteor-1.5.jar`; empty: no METEOR, even where its package is installed."""
+
+PACKAGE, _JAR = "pycocoevalcap", ("meteor", "meteor-1.5.jar")
+"""The package that brings the program, and where in it."""
 
 _STAGES = ("exact", "stem", "synonym", "paraphrase")
 _SIDES = ("hypothesis", "reference")
@@ -87,24 +92,34 @@ def _share(tokens: Floats, function: Floats, content_hits: Floats, function_hits
 
 
 def find_meteor() -> Path | None:
-    """Return the path in the environment variable `DUOLOGUE_METEOR`, or `None` where it is not set."""
-    found = os.environ.get(VARIABLE, "")
-    return Path(found) if found else None
+    """Return the path of the program: of `DUOLOGUE_METEOR` where it is set, else in the package of the extra `meteor`.
+
+    `None` where the variable is empty, where there is neither, and for the package without a `java` on the path.
+    """
+    found = os.environ.get(VARIABLE)
+    if found is not None:
+        return Path(found) if found else None
+    spec = importlib.util.find_spec(PACKAGE) if shutil.which("java") else None  # the package itself is not imported
+    places = [Path(folder, *_JAR) for folder in (spec.submodule_search_locations or ())] if spec else []
+    return next((path for path in places if path.is_file()), None)
 
 
 def count_meteor(hypotheses: Sequence[str], references: Sequence[Sequence[str]], jar: Path | None = None) -> Floats:
     """Return the program's counts, columns as `COLUMNS`, shape (items, 23); the best reference counts.
 
-    `jar` is the path of `meteor-1.5.jar`, by default that of `DUOLOGUE_METEOR`. Starting it takes some ten
+    `jar` is the path of `meteor-1.5.jar`, by default that of `find_meteor`. Starting it takes some ten
     seconds, 2,000 items with 11 references about a minute. `|||` in a text separates texts for the program and
     is taken out. Raises `UsageError` when no jar is given or it does not exist, and `MissingExtraError` when
     Java is missing or the program fails.
     """
     path = jar or find_meteor()
     if path is None:
-        raise UsageError(f"METEOR needs its Java program: give the path of meteor-1.5.jar, or set {VARIABLE}")
+        raise UsageError(
+            f"METEOR needs its Java program: install duologue[meteor] and Java, give the path of meteor-1.5.jar, or "
+            f"set {VARIABLE}"
+        )
     if not path.is_file():
-        raise UsageError(f"there is no METEOR program {path}; it is meteor-1.5.jar, for example of pycocoevalcap")
+        raise UsageError(f"there is no METEOR program {path}; it is meteor-1.5.jar of {PACKAGE}")
     java = shutil.which("java")
     if java is None:
         raise MissingExtraError("METEOR needs Java, and no 'java' is on the path")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from typing import TYPE_CHECKING
@@ -34,13 +35,6 @@ COCO_NAMES = {
     "cider": "CIDEr",
 }
 SYSTEMS = [f"S_{number}" for number in range(1, 15)]
-
-
-@pytest.fixture(autouse=True)
-def no_meteor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """METEOR only where a test asks for it."""
-    if "with_meteor" not in request.node.name:
-        monkeypatch.delenv(VARIABLE, raising=False)
 
 
 def values(report: Report) -> dict[str, float]:
@@ -84,6 +78,7 @@ def test_several_references_give_the_figures_of_the_caption_program(
     assert [each[str(at)][place] for at in range(1, 5)] == pytest.approx(expected["coco"]["CIDEr_each"], rel=1e-12)
     names = ("embedding-average", "vector-extrema", "greedy-matching")
     assert [round(found[name], 6) for name in names] == list(expected["embedding_toy"].values())
+    assert 0 < found["greedy-idf"] < found["greedy-matching"]
     assert "3 ref" in str(report.signature)
     assert "dialogues are not known" in report.caution
     assert "vectors" in str(report.signature)
@@ -166,10 +161,12 @@ def test_a_constant_reply_is_seen_beside_its_bleu(
 @pytest.mark.slow
 @pytest.mark.real_data(twin="test_counts_total_as_the_program_evaluates_them")
 def test_the_published_meteor_of_the_baseline_is_equal_with_meteor(
-    task: ConversationTask, real_data: Path, official_references: list[Example]
+    task: ConversationTask, real_data: Path, official_references: list[Example], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not os.environ[VARIABLE]:
+        monkeypatch.delenv(VARIABLE)
     if find_meteor() is None or shutil.which("java") is None:
-        pytest.skip(f"set {VARIABLE} to meteor-1.5.jar, and install Java")
+        pytest.skip("install duologue[meteor] and Java")
     path = real_data / "conversation" / "official_evaluation" / "hypotheses" / "S_1.txt.gz"
     found = values(run(task, official_references, path))
     assert f"{found['meteor']:.6f}" == published(real_data)["S_1"]["METEOR"]
@@ -210,10 +207,10 @@ def test_gold_as_prediction_has_the_most_of_each_score(task: ConversationTask, w
     best = values(run(task, gold, write("".join(f"{line}\n" for line in lines), "best"), variant))
     assert all(best[f"bleu-{n}"] == pytest.approx(1, abs=1e-8) for n in (1, 2, 3, 4))
     if variant in {"strict", "coco"}:
-        assert best["rouge-l"] == pytest.approx(1)
+        assert best["rouge-l"] == best["chrf"] == pytest.approx(1)
         assert best["cider"] == pytest.approx(10)
     worse = values(run(task, gold, write("".join(f"{line} x\n" for line in lines), "worse"), variant))
-    assert all(worse[name] < best[name] for name in best if name.startswith(("bleu", "rouge", "cider")))
+    assert all(worse[name] < best[name] for name in best if name.startswith(("bleu", "rouge", "cider", "chrf")))
 
 
 def test_slices_by_context_add_up_to_all(task: ConversationTask, write: Write) -> None:
@@ -229,7 +226,7 @@ def test_slices_by_context_add_up_to_all(task: ConversationTask, write: Write) -
         ("turns", "9+", 3),
     ]
     assert {one.name for part in report.slices for one in part.scores} == {
-        "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l",
+        "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "chrf",
     }  # fmt: skip
     plain = write("".join(f"d e f {at}\n" for at in range(9)), "plain")
     gold = list(task.load(write("".join(f"d e f g {at}\n" for at in range(9)), "gold")))

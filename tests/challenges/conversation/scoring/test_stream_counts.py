@@ -12,16 +12,9 @@ from duologue.challenges.conversation.scoring.counts import MOST_FREQUENT, count
 from duologue.challenges.conversation.scoring.items import ItemStream, ScoredItems
 from duologue.challenges.conversation.scoring.stream_counts import count_runs
 from duologue.core.records import Scoring
-from duologue.metrics.meteor import VARIABLE
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "\ud800"]), max_size=5).map("  ".join)
 SAMPLES = st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1, max_size=12)
-
-
-@pytest.fixture(autouse=True)
-def no_meteor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its program is not needed here."""
-    monkeypatch.delenv(VARIABLE, raising=False)
 
 
 @given(SAMPLES, st.integers(1, 5), st.integers(1, 4), st.sampled_from(["strict", "official"]))

@@ -14,9 +14,11 @@ import numpy as np
 
 from duologue.challenges.conversation.scoring import official
 from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Cider, rouge_l
+from duologue.metrics.chrf import CHRF, count_chrf
 from duologue.metrics.corpus_bleu import bleu_columns, count_layers, layers_of
 from duologue.metrics.diversity import Distinct, Diversity
 from duologue.metrics.formulas import Average
+from duologue.metrics.idf_matching import GREEDY_IDF, IdfMatching, ReferenceIdf
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import count_meteor, find_meteor
 from duologue.metrics.tokens import number_grams, number_texts, with_lengths
@@ -58,7 +60,7 @@ class ItemCounts(NamedTuple):
 
 
 def meteor_of(how: Scoring) -> Path | None:
-    """Return the METEOR jar: from the option (empty: none), else from the environment."""
+    """Return the METEOR jar: from the option (empty: none), else where `find_meteor` finds it."""
     if "meteor" in how.options:
         return Path(how.options["meteor"]) if how.options["meteor"] else None
     return find_meteor()
@@ -83,6 +85,7 @@ def count_each(
     columns.update(zip(bleu_columns(profile), bleu.T, strict=True))
     if profile == "coco":
         columns[ROUGE_L.name] = np.array(list(map(rouge_l, items.replies, items.references)))
+        columns.update(zip(CHRF.columns, count_chrf(items.replies, items.references).T, strict=True))
     return columns, tokens
 
 
@@ -103,7 +106,9 @@ def count(items: ScoredItems, how: Scoring) -> ItemCounts:
     if how.options.get("vectors"):
         words = {token for text in (*said, *chain.from_iterable(wanted)) for token in text}
         vectors = read_vectors(Path(how.options["vectors"]), words)
-        columns.update(count_embedding(items, vectors))
+        idf = ReferenceIdf()
+        idf.add(chain.from_iterable(wanted))
+        columns.update(count_embedding(items, vectors, idf))
         return ItemCounts(columns, intervals, vectors.hash)
     return ItemCounts(columns, intervals)
 
@@ -117,11 +122,13 @@ def count_with_meteor(items: ScoredItems, how: Scoring) -> dict[str, Floats]:
     return dict(zip(METEOR_COLUMNS, counted.T, strict=True))
 
 
-def count_embedding(items: ScoredItems, vectors: Vectors) -> dict[str, Floats]:
-    """Return the embedding scores per sample."""
+def count_embedding(items: ScoredItems, vectors: Vectors, idf: ReferenceIdf) -> dict[str, Floats]:
+    """Return the embedding scores per sample; `idf` is of the references of all samples."""
+    matching = IdfMatching(vectors, idf)
     cut = [[one.split() for one in several] for several in items.references]
-    alike = np.array([vectors.likeness(one.split(), several) for one, several in zip(items.replies, cut, strict=True)])
-    return dict(zip([metric.name for metric in EMBEDDING], alike.T, strict=True))
+    pairs = [(one.split(), several) for one, several in zip(items.replies, cut, strict=True)]
+    alike = np.array([(*vectors.likeness(*pair), matching.f1(*pair)) for pair in pairs])
+    return dict(zip([metric.name for metric in (*EMBEDDING, GREEDY_IDF)], alike.T, strict=True))
 
 
 def _count_diversity(

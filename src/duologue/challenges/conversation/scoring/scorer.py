@@ -1,19 +1,19 @@
-"""Scoring of replies: BLEU, ROUGE-L, CIDEr, METEOR, embedding scores and relevance, always with diversity.
+"""Scoring of replies: BLEU, ROUGE-L, CIDEr, chrF, METEOR, embedding scores and relevance, always with diversity.
 
 Variants:
 
-* `strict` (default): BLEU-1..4, ROUGE-L and CIDEr as the official ranking computed them, METEOR, embedding scores
-  and relevance where asked for, diversity; only for complete files;
+* `strict` (default): BLEU-1..4, ROUGE-L and CIDEr as the official ranking computed them, chrF beside them, METEOR,
+  embedding scores and relevance where asked for, diversity; only for complete files;
 * `coco`: the same formulas for any file whose replies and references can be paired;
 * `official`: `bleu_score.py` with the NLTK of 2017, with its printed lines; `official-nltk-current`: the same
   with the NLTK of today, which differs where an n-gram order has no match.
 
-Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums (`metrics.intervals`). CIDEr and
-DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer
-than 20 samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent
-replies describe this very file and have none. Files of more than 100,000 samples are counted in chunks
-(`stream_counts`): they keep their counts in 10,000 runs of consecutive samples, left out and swapped as one, and have
-no interval for CIDEr and DISTINCT. Source: specification, sections 7 and 8.
+Intervals (95 %): BLEU, ROUGE-L, chrF, METEOR and embedding scores are formulas over sums (`metrics.intervals`; the idf
+weights of `greedy-idf` are those of the whole file). CIDEr and DISTINCT are not: CIDEr's is a jackknife over 20 groups
+with all document frequencies counted again (none for fewer than 20 samples), DISTINCT's a jackknife that leaves out one
+reply. The shares of different and of most frequent replies describe this very file and have none. Files of more than
+100,000 samples are counted in chunks (`stream_counts`): they keep their counts in 10,000 runs of consecutive samples,
+left out and swapped as one, and have no interval for CIDEr and DISTINCT. Source: specification, sections 7 and 8.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ from duologue.core.disk import Source
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.lines import sha256
 from duologue.metrics.caption import CIDER, ROUGE_L
+from duologue.metrics.chrf import CHRF
 from duologue.metrics.corpus_bleu import ORDERS, Bleu
 from duologue.metrics.counts import Counts, Metric
+from duologue.metrics.idf_matching import GREEDY_IDF
 from duologue.metrics.meteor import Meteor
 from duologue.metrics.reports import report_of, signature_of, slices_of
 from duologue.metrics.word_vectors import EMBEDDING
@@ -63,9 +65,10 @@ _TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3-4"), (5, 8, "5-8"))
 def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
     """Return the metrics of a variant in report order.
 
-    METEOR is one of them where its program is given (option `meteor`, or the environment), embedding scores where
-    a table is (option `vectors`), relevance where training dialogues are (option `relevance`). Raises `UsageError`
-    for an unknown variant or an option that does not fit it.
+    METEOR is one of them where its program is given (option `meteor`, the environment, or the extra `meteor` with a
+    Java on the path; an empty option leaves it out), embedding scores where a table is (option `vectors`), relevance
+    where training dialogues are (option `relevance`). Raises `UsageError` for an unknown variant or an option that does
+    not fit it.
     """
     if how.variant not in VARIANTS:
         raise UsageError(f"conversation has no variant '{how.variant}'{did_you_mean(how.variant, VARIANTS)}")
@@ -77,11 +80,11 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
         if any(how.options.values()):
             raise UsageError(f"variant '{how.variant}' is BLEU alone; leave the options out, or take variant coco")
         return (*(Bleu(order, profile) for order in range(1, ORDERS + 1)), *DIVERSITY)
-    found: list[Metric[Any]] = [*(Bleu(order) for order in range(1, ORDERS + 1)), ROUGE_L, CIDER]
+    found: list[Metric[Any]] = [*(Bleu(order) for order in range(1, ORDERS + 1)), ROUGE_L, CIDER, CHRF]
     if meteor_of(how) is not None:
         found.append(Meteor(meteor_of(how)))
     if how.options.get("vectors"):
-        found += EMBEDDING
+        found += (*EMBEDDING, GREEDY_IDF)
     if how.options.get("relevance"):
         found.append(RELEVANCE)
     return (*found, *DIVERSITY)

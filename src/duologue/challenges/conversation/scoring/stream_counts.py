@@ -25,6 +25,7 @@ from duologue.challenges.conversation.scoring.counts import (
 )
 from duologue.metrics.caption import CIDER
 from duologue.metrics.documents import Numbered, cider_of
+from duologue.metrics.idf_matching import ReferenceIdf
 from duologue.metrics.run_sums import RunSums
 from duologue.metrics.sorted_aggregator import SortedAggregator
 from duologue.metrics.word_vectors import read_vectors
@@ -74,10 +75,13 @@ def count_runs(flow: ItemStream, how: Scoring, limit: int, visit: Callable[[Scor
     kept.clear()
     vectors = read_vectors(Path(how.options["vectors"]), known) if how.options.get("vectors") else None
     known.clear()
+    idf = ReferenceIdf()
+    for items in flow.portions() if vectors else ():
+        idf.add(text.split() for several in items.references for text in several)
     for items in flow.portions():
         table.add({MOST_FREQUENT.name: fresh.commonest(items.replies)})
         if vectors:
-            table.add(count_embedding(items, vectors))
+            table.add(count_embedding(items, vectors, idf))
     if profile_of(how) == "coco" and meteor_of(how) is not None:
         table.add(count_with_meteor(flow.whole(), how))
     return RunCounts(table.columns, table.names, vectors.hash if vectors else "")
