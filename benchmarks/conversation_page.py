@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 PROBES = ("constant", "central")
 """Rows of one sentence; a system must beat the first to count as better."""
-EMBEDDING = ("embedding-average", "vector-extrema", "greedy-matching")
+EMBEDDING = ("embedding-average", "vector-extrema", "greedy-matching", "greedy-idf")
 DIVERSE = ("distinct-2", "different-replies")
-_MATCHES = ("bleu-1", "bleu-2", "bleu-4", "rouge-l", "cider")
+_MATCHES = ("bleu-1", "bleu-2", "bleu-4", "rouge-l", "cider", "chrf")
 _TOLD = ("relevance", *EMBEDDING, "distinct-1", *DIVERSE, "commonest-reply")
-_TESTED = (*EMBEDDING, "relevance", "bleu-4", "rouge-l")
+_TESTED = (*EMBEDDING, "relevance", "bleu-4", "rouge-l", "chrf")
 _ALPHA = 0.05
 _READ = 25
 TITLES = {
@@ -91,17 +91,27 @@ Relevance: does the reply find its own context among ten, by a judge fitted on a
 Embedding scores use word vectors made from the same text (PPMI and SVD, 100 dimensions; no pretrained table could be
 had), so they compare with each other and with nothing published. The retriever uses vectors made in the same way from
 its own training text, which may favour it there. One reference per sample."""
-    lines = [head]
+    lines = [head, *_compared(results)]
+    lines += ["", "## What is wrong with replies", "", *_faults(examples, results)]
+    lines += ["", "## Costs", "", *_costs(results)]
+    return "\n".join(lines) + "\n"
+
+
+def comparison(texts: Texts, results: Sequence[Result], head: str) -> str:
+    """Return a page of some systems: what the texts hold, scores, the rule and paired tests, below its own head."""
+    notes = [f"* {note}" for note in texts.notes]
+    return "\n".join([head, *notes, *_compared(results)]) + "\n"
+
+
+def _compared(results: Sequence[Result]) -> list[str]:
+    lines = []
     for name in SETS:
         here = [one for one in results if one.evaluation == name]
         if here:
             lines += ["", f"## {TITLES[name]}", "", *_scores(here, _MATCHES, lengths=True), "", *_scores(here, _TOLD)]
     tests = _against_probes(results)
     lines += ["", "## Better than a constant sentence?", "", *_rule(results, tests)]
-    lines += ["", "## Paired tests", "", *_tests_table(tests, _between(results))]
-    lines += ["", "## What is wrong with replies", "", *_faults(examples, results)]
-    lines += ["", "## Costs", "", *_costs(results)]
-    return "\n".join(lines) + "\n"
+    return [*lines, "", "## Paired tests", "", *_tests_table(tests, _between(results))]
 
 
 def _scores(results: Sequence[Result], names: Sequence[str], *, lengths: bool = False) -> list[str]:
@@ -150,13 +160,13 @@ def _between(results: Sequence[Result]) -> list[Test]:
             alike = one.task == two.task or one.row == two.row or not two.task
             if one.evaluation == two.evaluation and alike:
                 pairs.append((two, one))
-    return _tested(pairs, ("greedy-matching", "relevance", "rouge-l"))
+    return _tested(pairs, ("bleu-4", "greedy-idf", "relevance", "rouge-l"))
 
 
 def _rule(results: Sequence[Result], tests: Sequence[Test]) -> list[str]:
     """Return the verdict on each row: better only if better than the probe in all three respects."""
     lines = [
-        f"""A row counts as better only if it beats `constant` in the three embedding scores and in relevance (paired
+        f"""A row counts as better only if it beats `constant` in the four embedding scores and in relevance (paired
 randomisation, all tests against constant rows on one set a family, p < {_ALPHA}) and in diversity
 (DISTINCT-2 with intervals apart, and more different replies). The last column asks the same of `central`, which is
 fitted to the text.

@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 EncoderName = Literal["e5", "use"]
 
+BATCH = 32
+"""Texts read at once."""
 LONGEST = 400
 """Characters of a text that are read."""
 
 
 class SentenceEncoder(Protocol):
     """An encoder with its weights in memory."""
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, of length 1, (N, D)."""
+        ...
 
     def similarity(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the cosine similarity of a query with each text, (N,)."""
@@ -31,6 +37,7 @@ class _Known(NamedTuple):
     name: str
     extra: str
     external: str
+    dimensions: int
 
 
 _KNOWN: dict[EncoderName, _Known] = {
@@ -39,12 +46,14 @@ _KNOWN: dict[EncoderName, _Known] = {
         "E5Encoder",
         "rerank",
         "multilingual-e5-small (weights trained elsewhere)",
+        384,
     ),
     "use": _Known(
         "duologue.models.sentence_encoders.use",
         "UseEncoder",
         "embed",
         "universal-sentence-encoder-multilingual v3 (weights trained elsewhere)",
+        512,
     ),
 }
 
@@ -58,6 +67,11 @@ def load_encoder(name: EncoderName) -> SentenceEncoder:
 def external_data(name: EncoderName) -> str:
     """Return what the encoder of that name is as an external resource."""
     return _KNOWN[name].external
+
+
+def dimensions(name: EncoderName) -> int:
+    """Return the size of the vectors of the encoder of that name."""
+    return _KNOWN[name].dimensions
 
 
 def readable(text: str) -> str:

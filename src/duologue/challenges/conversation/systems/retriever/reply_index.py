@@ -44,6 +44,7 @@ _ODD = 500
 _SIGN = re.compile(r"[^\w\s]")
 _MOST_SIGNS = 20
 _SENTENCE = 3.0  # weight of the sentence encoder's cosines, which differ by about 0.1
+_DIGITS = 4  # of cosines: closer ones are ties
 _RARE = 5.0  # idf of a word unseen in training
 
 
@@ -62,6 +63,8 @@ class ReplyIndex(NamedTuple):
     """Vectors of the last turn of each context, (pairs, vector size)."""
     fallback: str
     """Fallback reply where nothing is retrieved: the one with the highest agreement."""
+    sentences: NDArray[np.float32] | None = None
+    """Sentence vectors of the last turn of each context, of length 1, (pairs, D), where an encoder read them."""
 
     @classmethod
     def of(cls, dialogues: Sequence[tuple[Turn, ...]], word_vectors: WordVectors | None = None) -> ReplyIndex:
@@ -85,8 +88,18 @@ class ReplyIndex(NamedTuple):
         fallback = odd[mbr_index([reply.lower().split() for reply in odd], [1.0] * len(odd))]
         return cls(dialogues, made, pairs, bm25, weighted, MeanVectors(made), weighted.of(spoken), fallback)
 
+    def with_sentences(self, sentences: NDArray[np.float32]) -> ReplyIndex:
+        """Return the index with sentence vectors. Raises `ValueError` where they are not one per reply."""
+        if sentences.ndim != 2 or len(sentences) != len(self.pairs):
+            raise ValueError(f"sentence vectors have shape {sentences.shape}, for {len(self.pairs):,} replies")
+        return self._replace(sentences=sentences)
+
     def reply(self, history: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None = None) -> str:
-        """Retrieve a reply to a history; `encoder` re-ranks the top candidates where given."""
+        """Retrieve a reply to a history.
+
+        `encoder` compares it with all contexts where the index has sentence vectors, and re-ranks the top candidates
+        where the recipe says so (`sentences`).
+        """
         turns = merged_turns(history)
         last, before = (Counter(part[-MOST_TERMS:]) for part in _query_terms(turns))
         wanted = {
@@ -95,13 +108,19 @@ class ReplyIndex(NamedTuple):
             "reply": dict.fromkeys({**last, **before}, recipe.reply),
             "kind": dict.fromkeys(context_features(turns), recipe.kind) if last else {},
         }
-        found = self.bm25.best(wanted, max(recipe.pool, recipe.candidates))
+        memory = self.sentences if encoder is not None and last else None
+        found = self.bm25.best(wanted, max(recipe.pool, recipe.candidates) if memory is None else len(self.pairs))
         if not found:
             return self.fallback
-        rows, best = [hit.row for hit in found], max(found[0].score, np.finfo(float).tiny)
+        rows = [hit.row for hit in found] if memory is None else list(range(len(self.pairs)))
+        lexical = np.zeros(len(self.pairs))
+        lexical[[hit.row for hit in found]] = [hit.score for hit in found]
         similarity = self.last_vectors[rows] @ self.weighted.of([tokens(turns[-1].text)[-MOST_TERMS:]])[0]
-        scores = np.array([hit.score for hit in found]) / best + recipe.likeness * similarity.astype(float)
-        if encoder is not None:
+        scores = lexical[rows] / max(found[0].score, np.finfo(float).tiny) + recipe.likeness * similarity.astype(float)
+        if encoder is not None and memory is not None:
+            asked = encoder.vectors([turns[-1].text])[0]
+            scores += recipe.closeness * (memory @ asked).astype(float).round(_DIGITS)
+        if encoder is not None and recipe.sentences:
             first = np.argsort(-scores.round(6), kind="stable")[: recipe.sentences]
             told = [self.pairs[rows[place]].history[-1].text for place in first.tolist()]
             scores[first] += _SENTENCE * (1 + encoder.similarity(turns[-1].text, told))  # none falls behind the rest
