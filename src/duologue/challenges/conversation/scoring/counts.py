@@ -18,7 +18,7 @@ from duologue.metrics.chrf import CHRF, count_chrf
 from duologue.metrics.corpus_bleu import bleu_columns, count_layers, layers_of
 from duologue.metrics.diversity import Distinct, Diversity
 from duologue.metrics.formulas import Average
-from duologue.metrics.idf_matching import GREEDY_IDF, IdfMatching, ReferenceIdf
+from duologue.metrics.greedy_idf import GREEDY_IDF, IdfMatching, ReferenceIdf
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import count_meteor, find_meteor
 from duologue.metrics.tokens import number_grams, number_texts, with_lengths

@@ -40,7 +40,7 @@ from duologue.metrics.caption import CIDER, ROUGE_L
 from duologue.metrics.chrf import CHRF
 from duologue.metrics.corpus_bleu import ORDERS, Bleu
 from duologue.metrics.counts import Counts, Metric
-from duologue.metrics.idf_matching import GREEDY_IDF
+from duologue.metrics.greedy_idf import GREEDY_IDF
 from duologue.metrics.meteor import Meteor
 from duologue.metrics.reports import report_of, signature_of, slices_of
 from duologue.metrics.word_vectors import EMBEDDING

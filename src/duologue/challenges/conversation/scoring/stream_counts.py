@@ -25,7 +25,7 @@ from duologue.challenges.conversation.scoring.counts import (
 )
 from duologue.metrics.caption import CIDER
 from duologue.metrics.documents import Numbered, cider_of
-from duologue.metrics.idf_matching import ReferenceIdf
+from duologue.metrics.greedy_idf import ReferenceIdf
 from duologue.metrics.run_sums import RunSums
 from duologue.metrics.sorted_aggregator import SortedAggregator
 from duologue.metrics.word_vectors import read_vectors

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.metrics.idf_matching import IdfMatching, ReferenceIdf
+from duologue.metrics.greedy_idf import IdfMatching, ReferenceIdf
 from duologue.metrics.word_vectors import Vectors
 
 TABLE = Vectors(["a", "b", "c"], np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]]))
