@@ -108,7 +108,7 @@ package and word vectors of other text (PPMI and SVD, 100 dimensions).
 ## People and a constant sentence
 
 2,000 replies that one person composed (`refgen_result1`), and one polite sentence 2,000 times, each against the other
-ten references. z: the difference by its jackknife standard error over samples. A score below 0 takes the sentence for
+ten references. z: the difference by its jackknife standard error over samples. A z below 0 takes the sentence for
 the better answer to 2,000 different tweets.
 
 | score | person | constant sentence | z |

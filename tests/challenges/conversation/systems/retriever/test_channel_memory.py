@@ -33,7 +33,8 @@ class ByFirstLetter:
         return np.array([np.eye(26)[(ord(text[0]) - ord("a")) % 26] for text in texts], np.float32).reshape(-1, 26)
 
     def similarity(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        return (self.vectors(texts) @ self.vectors([query])[0]).astype(np.float64)
+        found: NDArray[np.float64] = (self.vectors(texts) @ self.vectors([query])[0]).astype(np.float64)
+        return found
 
 
 def test_a_tweet_is_answered_as_tweets_are() -> None:
