@@ -81,8 +81,8 @@ def _separated(people: Report, constant: Report, how: Scoring) -> list[Separatio
             continue
         here, there = (counts.array[:, counts.positions(metric.columns)] for counts in (first, second))
         left_out = metric.total(here.sum(axis=0) - here) - metric.total(there.sum(axis=0) - there)
-        values = [float(metric.total(rows.sum(axis=0))) for rows in (here, there)]
-        found.append(Separation(metric.name, *values, (values[0] - values[1]) / _error(left_out)))
+        person, sentence = (float(metric.total(rows.sum(axis=0))) for rows in (here, there))
+        found.append(Separation(metric.name, person, sentence, (person - sentence) / _error(left_out)))
     return sorted(found, key=lambda one: -one.z)
 
 
@@ -144,7 +144,7 @@ def _both(values: Sequence[float], rated: Sequence[float]) -> str:
 def _scored(folder: Path) -> dict[str, dict[str, float]]:
     """Return our scores of the submissions at hand, by system."""
     task, how = ConversationTask(), Scoring(variant="strict", options={"meteor": ""})
-    examples: list[Example] = task.load_files(sorted((folder / "references").glob("*.txt*")))
+    examples: Sequence[Example] = task.load_files(sorted((folder / "references").glob("*.txt*")))
     paths = sorted((folder / "hypotheses").glob("S_*"))
     return {
         path.name.split(".")[0]: {one.name: one.value for one in task.score(examples, task.read(path), how).scores}
