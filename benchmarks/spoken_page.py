@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.challenges.spoken.schema.domains import domain_of
 from duologue.challenges.spoken.schema.triples import attr_of, key_of
-from duologue.challenges.spoken.scoring.slices import domain_of
 from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.records import Scoring

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from duologue.challenges.spoken.schema.domains import domain_of
 from duologue.challenges.spoken.schema.triples import ATTRIBUTE, attr_of, plain
 from duologue.challenges.spoken.scoring import checker
 from duologue.challenges.spoken.scoring.formulas import formulas_of
 from duologue.challenges.spoken.scoring.generation import count_replies
 from duologue.challenges.spoken.scoring.options import INFO, scoring_options
 from duologue.challenges.spoken.scoring.selection import count_triples
-from duologue.challenges.spoken.scoring.slices import domain_of, kind_of_answer, number_of_triples
+from duologue.challenges.spoken.scoring.slices import kind_of_answer, number_of_triples
 from duologue.core import disk
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -60,6 +61,26 @@ def test_a_graph_of_invented_names_is_read_at_run_time(trained: GroundedSystem) 
     assert other.annotation is not None
     assert {fact.subject for fact in one.annotation.facts} == {"鹤鸣谷"}
     assert {fact.subject for fact in other.annotation.facts} == {"墨石滩"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_triples_plays_no_part(trained: GroundedSystem, golden: Path, seed: int) -> None:
+    twins = [
+        Fact(subject=f"云亭（{kind}）", relation=relation, object=value)
+        for kind in ("公园", "餐馆", "小说", "歌曲", "电影", "城市", "山")  # more namesakes than are looked at
+        for relation, value in (("地址", "雁回镇西街五号"), ("周边景点", f"{kind}甲"), ("周边景点", f"{kind}乙"))
+    ]
+    facts = [*SpokenTask().world(golden / "tiny-kg.json"), *INVENTED, *twins]
+    shuffled = list(facts)
+    Random(seed).shuffle(shuffled)
+    samples = [one.sample for one in files.load(golden / "contract" / "valid.json")]
+    samples += [asked("云亭在哪？"), asked("云亭周边有什么景点？"), asked("哪里的地址是雁回镇西街五号？")]
+    answers = []
+    for order in (facts, shuffled):
+        trained.prepare(INFO, 1, {"known": Graph("known", order)})
+        answers.append([(trained.select([one])[0], trained.answer([one])[0]) for one in samples])
+    assert answers[0] == answers[1]
+    assert any(found.facts for found, _ in answers[0])
 
 
 def test_what_is_chosen_stands_in_the_graph(trained: GroundedSystem) -> None:

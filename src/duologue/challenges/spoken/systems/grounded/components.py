@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, RankerVocabulary
 from duologue.challenges.spoken.systems.grounded.features import CorpusCounts
 from duologue.challenges.spoken.systems.grounded.trainer import new_model
-from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector
+from duologue.challenges.spoken.systems.grounded.triple_choice import VALUE_WEIGHTS, ValueSelector
 from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
+from duologue.core.errors import StorageError
 from duologue.core.records import Record
 from duologue.models.trained_system import read_json, write_json
 from duologue.models.weights import load_weights, save_weights
@@ -66,6 +67,8 @@ def load_components(recipe: GroundedRecipe, folder: Path) -> tuple[GroundedCompo
         model = new_model(card.words, recipe, 0)
         load_weights(model, folder / _weights(number))
         models.append(model.eval())
+    if len(card.values.weights) != VALUE_WEIGHTS:
+        raise StorageError(f"{folder / CARD} weighs values by other features than this version; train it again")
     components = GroundedComponents(
         encoder=PairEncoder(card.words),
         corpus=CorpusCounts(card.common, card.attributes),

@@ -1,7 +1,8 @@
 """Dialogue state tracking over a graph: candidate entities by their mentions and by the values that were said.
 
 Names are often missing (three quarters of the questions have none) or misrecognised; the values in earlier replies also
-tell which entity is meant. Nothing here is learned: the ranker weighs what the state holds.
+tell which entity is meant. Nothing here is learned: the ranker weighs what the state holds. The order of the graph's
+triples plays no part: in a graph made of dialogues it tells which were spoken of first.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ class StateTracker:
         """Return the profile of an entity."""
         found = self._profiles.get(name)
         if found is None:
-            found = self._profiles[name] = _bounded(self._profiles, _profile(self._graph.about(name)))
+            facts = sorted(self._graph.about(name), key=_canonical_order)
+            found = self._profiles[name] = _bounded(self._profiles, _profile(facts))
         return found
 
     def overlaps(self, name: str, text: str) -> tuple[float, ...]:
@@ -167,8 +169,12 @@ class StateTracker:
 
 def tracker_of(graph: World, *, fuzzy: bool, correct: Callable[[str], str] | None = None) -> StateTracker:
     """Return a tracker over a graph; of 38,000 entities its indexes take seconds."""
-    subjects = dict.fromkeys(fact.subject for fact in graph)
+    subjects = sorted({fact.subject for fact in graph})
     return StateTracker(graph, EntityLinker(subjects, fuzzy=fuzzy), ValueIndex(graph), correct)
+
+
+def _canonical_order(fact: Fact) -> tuple[str, str, str]:
+    return fact.relation, str(fact.object), type(fact.object).__name__
 
 
 def _bounded(known: dict[Key, T], value: T) -> T:

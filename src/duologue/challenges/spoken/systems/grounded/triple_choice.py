@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
     from duologue.core.records import Fact
 
-_FEATURES = 13
+VALUE_WEIGHTS = 12
+"""Weights of a value: its features and the rate of its attribute."""
 _STEPS = 12
 _PRIOR = 4.0  # values that an attribute's own rate is mixed with
 _LEAST = 0.02
@@ -68,7 +69,7 @@ def value_features(state: DialogueState, tracker: StateTracker, pair: tuple[str,
     asked = fold(state.turns[0]) if state.turns else ""
     before = fold(state.turns[1]) if len(state.turns) > 1 else ""
     rows = []
-    for rank, place in enumerate(places):
+    for place in places:
         value = profile.values[place]
         overlaps = [line[place] for line in lines] + [0.0] * 2
         inside = any(value.folded in profile.values[other].folded for other in places if other != place)
@@ -81,8 +82,6 @@ def value_features(state: DialogueState, tracker: StateTracker, pair: tuple[str,
                 overlaps[1],
                 max(overlaps[1::2]),
                 max(overlaps[2::2], default=0.0),
-                rank / len(places),
-                float(rank == 0),
                 math.log1p(len(value.folded)),
                 float(inside),
                 float(around),
@@ -103,7 +102,7 @@ def fit_value_selector(value_examples: Sequence[ValueExample]) -> ValueSelector:
     total = sum(there for there, _ in rates.values())
     rate = sum(kept for _, kept in rates.values()) / total if total else 1.0
     if not several:
-        return ValueSelector(weights=(4.0, *([0.0] * _FEATURES)), rates={}, rate=1.0)
+        return ValueSelector(weights=(4.0, *([0.0] * (VALUE_WEIGHTS - 1))), rates={}, rate=1.0)
     rows = []
     for one in several:  # the rate of the other dialogues: a pair's own answer must not be in it
         there, kept = rates[one.relation]

@@ -59,10 +59,12 @@ class ValueIndex:
         rows = np.concatenate([self._rows[one:other] for one, other in zip(low[useful], high[useful], strict=True)])
         found, hits = np.unique(rows, return_counts=True)
         scores = hits / np.sqrt(self._sizes[found] * len(asked))
+        least = np.sort(scores)[-8 * limit :][0]
         best: dict[str, float] = {}
-        for at in np.argsort(-scores, kind="stable")[: 8 * limit].tolist():
-            best.setdefault(self._subjects[int(found[at])], round(float(scores[at]), 6))
-        ordered = list(best.items())
+        for at in np.flatnonzero(scores >= least).tolist():
+            subject, score = self._subjects[int(found[at])], round(float(scores[at]), 6)
+            best[subject] = max(score, best.get(subject, 0.0))
+        ordered = sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))
         if len(ordered) > limit and ordered[limit][1] == ordered[0][1]:
             return []
         return ordered[:limit]

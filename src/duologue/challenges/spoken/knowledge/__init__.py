@@ -1,0 +1,1 @@
+"""Knowledge graphs of the challenge: what is made of them for evaluation."""
