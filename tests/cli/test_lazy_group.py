@@ -60,6 +60,7 @@ def test_the_group_of_data_has_ours_and_those_of_challenges() -> None:
     ]
     assert [line.split()[0] for line in theirs.splitlines() if line[2:3].strip()] == [
         "collect",
+        "dense-graph",
         "extract",
         "freeze",
         "goals",

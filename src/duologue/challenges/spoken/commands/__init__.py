@@ -1,1 +1,1 @@
-"""Commands that only this challenge has."""
+"""Commands that only the spoken challenge has."""
