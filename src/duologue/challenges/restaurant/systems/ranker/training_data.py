@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.restaurant.formats.files import example_of
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
 from duologue.challenges.restaurant.schema.domain import RESTAURANT
 from duologue.challenges.restaurant.simulator.domain_kb import domain_facts
 from duologue.challenges.restaurant.simulator.random_schema import random_schema
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation, with_policy
-from duologue.challenges.restaurant.simulator.row_generator import simulate
+from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
 from duologue.core.rng import Rng
 
@@ -143,19 +144,15 @@ def _rows(share: _Share, seed: int) -> Iterator[dict[str, object]]:
     recipe = with_policy(recipe, share.domain)
     if not share.held_out:
         recipe = msgspec.structs.replace(recipe, cut_weights=_CUTS)
+    restaurants = RestaurantIndex(share.schema, share.facts)  # once: it takes longer than the few rows of a schema
+    seed += _APART if share.held_out else 0
     for subtask, weight in _WEIGHTS.items():
         wanted = math.ceil(share.dialogues * weight)
         for place, style in enumerate(styles):
-            yield from simulate(
-                share.schema,
-                share.facts,
-                recipe,
-                subtask=subtask,
-                part=part,
-                style=style,
-                n=(wanted + len(styles) - 1 - place) // len(styles),
-                seed=seed + (_APART if share.held_out else 0),
+            generator = RowGenerator(
+                share.schema, restaurants, recipe, subtask=subtask, part=part, style=style, seed=seed
             )
+            yield from generator(0, (wanted + len(styles) - 1 - place) // len(styles))
 
 
 def _lean(example: Example, turns: dict[tuple[str, str], Turn]) -> Example:
