@@ -284,7 +284,7 @@ def convolution(*, ours: bool) -> Made:
     shift = torch.zeros(1, requires_grad=True)
 
     def by_us(x: Tensor) -> Tensor:
-        states: Tensor = own(tokens)[0]
+        states: Tensor = own(tokens).states
         return states + shift * x[0, 0, 0]
 
     if ours:
@@ -299,7 +299,7 @@ def convolution(*, ours: bool) -> Made:
         for layer, norm in zip(layers, own.norm, strict=True):
             mixed = layer((found * real).transpose(1, 2)).transpose(1, 2)
             found = norm(found + torch.relu(mixed))
-        states: Tensor = found * real
+        states: Tensor = found[real.squeeze(2)]
         return states + shift * x[0, 0, 0]
 
     weights = [weight for layer in layers for weight in layer.parameters()]

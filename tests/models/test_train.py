@@ -111,7 +111,7 @@ class _StopError(Exception):
 
 
 OTHER_WAYS = msgspec.structs.replace(
-    CAREFUL, check_every=3, precision="bfloat16", optimiser="adam", schedule="constant", choose="loss"
+    CAREFUL, check_every=3, precision="bfloat16", optimiser="adam", fused=True, schedule="constant", choose="loss"
 )
 
 
@@ -263,11 +263,12 @@ def test_the_learning_rate_rises_and_then_follows_its_schedule(
     assert [training._rate(step) for step in (0, 1, 2, 11)] == pytest.approx(expected)
 
 
-def test_adam_at_a_constant_rate_takes_the_steps_of_a_plain_loop(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fused", [False, True])
+def test_adam_at_a_constant_rate_takes_the_steps_of_a_plain_loop(tmp_path: Path, *, fused: bool) -> None:
     """One batch of all examples, two epochs, gradients clipped."""
     plan = TrainConfig(
         epochs=2, batch=8, learning_rate=0.1, warm_up=0, weight_decay=0.0, clip=0.01, threads=1, choose="loss",
-        optimiser="adam", schedule="constant",
+        optimiser="adam", schedule="constant", fused=fused,
     )  # fmt: skip
     ours, plain, rows = without_dropout(), without_dropout(), points(8)
     train(ours, rows, rows, plan, Run(folder=tmp_path, seed=1))

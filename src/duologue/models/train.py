@@ -55,6 +55,8 @@ class TrainConfig(ParallelTrainingRecipe, frozen=True):
     """Largest norm of the gradient."""
     optimiser: Literal["adamw", "adam"] = "adamw"
     """With `adam`, weight decay is part of the gradient."""
+    fused: bool = False
+    """One pass of the optimiser over all weights: faster for small networks on a CPU, with other last bits."""
     schedule: Literal["cosine", "linear", "constant", "inverse-root"] = "cosine"
     """What the learning rate does after the warm-up; `inverse-root`: falls with the root of the step."""
     accumulate: int = 1
@@ -196,7 +198,11 @@ class _Training(Generic[Example, Batch]):
         self.loss = group.wrapped(self.module, task.loss, in_stages=task.stage is not None)
         kind = torch.optim.AdamW if config.optimiser == "adamw" else torch.optim.Adam
         self.optimiser = kind(
-            self.module.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, foreach=True
+            self.module.parameters(),
+            lr=config.learning_rate,
+            weight_decay=config.weight_decay,
+            foreach=not config.fused,
+            fused=config.fused,
         )
         self.steps = math.ceil(len(examples) / config.batch)
         self.state = _State()

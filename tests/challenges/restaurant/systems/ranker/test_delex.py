@@ -43,6 +43,12 @@ def test_fields_are_in_alphabetical_order(lexicon: KbLexicon) -> None:
     assert lexicon.item_fields == {"phone"}
 
 
+def test_fields_that_are_spoken_of_are_told_once_each(lexicon: KbLexicon) -> None:
+    assert lexicon.delexicalise("any location, or a cuisine, or a location").fields == (0, 1)
+    assert lexicon.delexicalise("here it is new_inn_phone").fields == (2,)
+    assert lexicon.delexicalise("where should it be").fields == ()
+
+
 def test_a_restaurant_becomes_a_name(lexicon: KbLexicon) -> None:
     found = lexicon.delexicalise("what do you think of this option: old_inn")
     assert found.tokens[-3:] == ("option", ":", "<name>")

@@ -46,6 +46,18 @@ class DelexUtterance(NamedTuple):
     """The restaurant named last, known to the knowledge base or not."""
     item: str | None = None
     """The field of the restaurant's own value that is named, such as `phone`."""
+    fields: tuple[int, ...] = ()
+    """Numbers of the fields whose names are among the tokens, ascending."""
+
+
+class _DelexWord(NamedTuple):
+    """A word as it is written, punctuation included, with what it says."""
+
+    tokens: tuple[str, ...]
+    value: tuple[int, int] | None = None
+    """Field and pair, where it is a value."""
+    subject: str | None = None
+    item: str | None = None
 
 
 class KbLexicon:
@@ -60,14 +72,15 @@ class KbLexicon:
         self._subjects: set[str] = set()
         values: dict[str, dict[str, None]] = {}
         for fact in facts:
-            self._subjects.add(fact.subject)
-            word = str(fact.object)
-            own = word.startswith(fact.subject) and word != fact.subject
-            if own:
-                self._items[word] = (fact.subject, fact.relation)
-                self._suffixes[word[len(fact.subject) :]] = fact.relation
-            of_field = values.setdefault(fact.relation, {})
-            if not own:
+            subject, relation, word = fact.subject, fact.relation, str(fact.object)
+            self._subjects.add(subject)
+            of_field = values.get(relation)
+            if of_field is None:
+                of_field = values[relation] = {}
+            if word.startswith(subject) and word != subject:
+                self._items[word] = (subject, relation)
+                self._suffixes[word[len(subject) :]] = relation
+            else:
                 of_field[word] = None
         self.fields: tuple[str, ...] = tuple(sorted(values))
         """Names of the fields in alphabetical order."""
@@ -79,7 +92,9 @@ class KbLexicon:
             for word in values[field]:
                 self._values.setdefault(word, (index, count))
                 count += 1
+        self._field_numbers = {field: number for number, field in enumerate(self.fields)}
         self._known: dict[str, DelexUtterance] = {}
+        self._words: dict[str, _DelexWord] = {}
 
     def delexicalise(self, text: str) -> DelexUtterance:
         """Return the utterance with its knowledge-base words replaced; equal texts give the same object."""
@@ -87,6 +102,7 @@ class KbLexicon:
         if known is None:
             if len(self._known) >= _CACHE_LIMIT:  # a server must not grow without limit
                 self._known.clear()
+                self._words.clear()
             known = self._known[text] = self._read(text)
         return known
 
@@ -107,25 +123,32 @@ class KbLexicon:
         values: list[ValueMention] = []
         subject = item = None
         for written in text.split():
-            word = written.rstrip(PUNCTUATION) or written
-            value = self._values.get(word)
-            if value is not None:
-                values.append(ValueMention(len(tokens), *value))
-                tokens.append(VALUE)
-            elif word in self._subjects:
-                subject = word
-                tokens.append(NAME)
-            elif "_" in word and word != API_CALL:
-                named, field = self._unusual(word)
-                if named is None:
-                    tokens.append(FIELD)
-                else:
-                    subject, item = named, field or item
-                    tokens += [ITEM, field] if field else [NAME]
-            else:
-                tokens.append(word)
-            tokens += written[len(word) :]
-        return DelexUtterance(tuple(tokens), tuple(values), subject, item)
+            word = self._words.get(written)
+            if word is None:
+                word = self._words[written] = self._read_word(written)
+            if word.value is not None:
+                values.append(ValueMention(len(tokens), *word.value))
+            elif word.subject is not None:
+                subject, item = word.subject, word.item or item
+            tokens += word.tokens
+        numbers = self._field_numbers
+        fields = tuple(sorted({numbers[token] for token in tokens if token in numbers}))
+        return DelexUtterance(tuple(tokens), tuple(values), subject, item, fields)
+
+    def _read_word(self, written: str) -> _DelexWord:
+        word = written.rstrip(PUNCTUATION) or written
+        after = tuple(written[len(word) :])
+        value = self._values.get(word)
+        if value is not None:
+            return _DelexWord((VALUE, *after), value)
+        if word in self._subjects:
+            return _DelexWord((NAME, *after), subject=word)
+        if "_" in word and word != API_CALL:
+            named, field = self._unusual(word)
+            if named is None:
+                return _DelexWord((FIELD, *after))
+            return _DelexWord((ITEM, field, *after) if field else (NAME, *after), subject=named, item=field)
+        return _DelexWord((word, *after))
 
     def _unusual(self, word: str) -> tuple[str | None, str | None]:
         """Return subject and field of a word with an underscore; both `None` when it is a field marker.

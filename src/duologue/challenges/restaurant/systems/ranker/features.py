@@ -118,7 +118,7 @@ class FeatureExtractor:
                 2 + len(CATEGORIES),
             ),
             values=_ints(values, 3),
-            links=_ints(_links(read, lexicon), 2),
+            links=_ints([(place, field) for place, said in enumerate(read) for field in said.fields], 2),
             numeric=_ints(
                 [
                     (place, self.field(name), *ranks)
@@ -225,15 +225,6 @@ def _latest(seen: dict[str, None], word: str | None) -> None:
 def _place(order: Sequence[str], wanted: str | None, size: int) -> int:
     """Return where `wanted` stands in the order, at most `size - 2`; `size - 1` when it does not."""
     return min(order.index(wanted), size - 2) if wanted in order else size - 1
-
-
-def _links(read: Sequence[DelexUtterance], lexicon: KbLexicon) -> list[tuple[int, int]]:
-    return [
-        (place, index)
-        for place, said in enumerate(read)
-        for index, name in enumerate(lexicon.fields)
-        if name in said.tokens
-    ]
 
 
 def _rankings(listed: Mapping[str, Mapping[str, str]], named: set[str]) -> dict[str, list[tuple[str, tuple[int, ...]]]]:

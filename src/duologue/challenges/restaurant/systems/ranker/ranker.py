@@ -143,7 +143,7 @@ class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
         judged = _rows(held_out, extractor, lexicons, run.progress)
         model = self._new_model(vocabulary, run.seed)
         task = learner(model, *extractor.numbers(vocabulary))
-        train(task, rows, judged, TrainConfig.of(self.recipe), run)
+        train(task, rows, judged, TrainConfig.of(self.recipe, fused=True), run)
         return LearnedRanker(model, vocabulary), self.seen
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 from duologue.challenges.restaurant.systems.ranker.network.learner import learner, new_ranker, scores
-from duologue.challenges.restaurant.systems.ranker.network.model import BeliefTracker, DialogueRanker, RankerSize
+from duologue.challenges.restaurant.systems.ranker.network.model import (
+    BeliefTracker,
+    DialogueRanker,
+    EncodedUtterances,
+    RankerSize,
+    UtteranceEncoder,
+)
 from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
 
@@ -102,10 +109,35 @@ def test_belief_is_what_the_latest_accepted_mention_leaves() -> None:
     batch = collate([one], UTTERANCES, NAMES)
     belief = BeliefTracker(SIZE)
     belief.gate = _Gates([0.9, 0.25, 0.5])  # type: ignore[assignment]  # stands in for the learned gates
-    states = torch.zeros(*batch.tokens.shape, SIZE.width)
-    named, unfilled = belief(batch, states, torch.zeros(len(batch.tokens), SIZE.width))
+    starts, vectors = torch.zeros(len(batch.tokens), dtype=torch.int64), torch.zeros(len(batch.tokens), SIZE.width)
+    named, unfilled = belief(batch, EncodedUtterances(torch.zeros(99, SIZE.width), starts, vectors))
     assert named.tolist()[0] == pytest.approx([0.9 * 0.75, 0.25, 0.5, 0.0], abs=1e-6)
     assert unfilled.tolist()[0] == pytest.approx([0.1 * 0.75, 0.5], abs=1e-6)
+
+
+def test_an_utterance_is_the_greatest_and_the_mean_of_its_own_tokens() -> None:
+    """Tokens of the neighbours and padding are no part of it; an empty utterance has a vector too."""
+    encoder = UtteranceEncoder(SIZE).eval()
+    tokens = torch.tensor([[3, 4, 5], [0, 0, 0], [7, 0, 0], [8, 9, 0]])
+    together = encoder(tokens)
+    assert together.starts.tolist() == [0, 3, 3, 4]
+    assert together.states.shape == (6, SIZE.width)
+    assert together.vectors.isfinite().all()
+    for place, length in ((0, 3), (2, 1), (3, 2)):
+        alone = encoder(tokens[place : place + 1, :length])
+        states = together.states[together.starts[place] :][:length]
+        assert torch.allclose(alone.states, states, atol=1e-6)
+        joined = torch.cat([states.amax(0), states.mean(0)])
+        assert torch.allclose(together.vectors[place], torch.relu(encoder.out(joined)), atol=1e-6)
+
+
+def test_categories_and_rankings_are_sums_of_their_embeddings() -> None:
+    model, batch = new_ranker(SIZE, 3), collate([row(1), row(4)], UTTERANCES, NAMES)
+    plain = functional.embedding(batch.codes + model.category_starts, model.categories.weight).sum(2)
+    assert torch.allclose(model._categories(batch), plain, atol=1e-6)
+    ranked = model._numeric(batch)  # one numeric entry, of the first candidate: its weight is 1
+    assert torch.allclose(ranked[:, 0], model.rankings.weight[batch.numeric[:, 0, 2]], atol=1e-6)
+    assert not ranked[:, 1:].any()
 
 
 def test_values_of_a_candidate_cost_their_doubt() -> None:

@@ -11,13 +11,14 @@ such as "named third", "listed", "second highest".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
 from duologue.core.records import Record
+from duologue.models.blocks import Dropout
 from duologue.models.vocabulary import PAD, UNKNOWN
 
 if TYPE_CHECKING:
@@ -52,11 +53,22 @@ class RankerSize(Record, frozen=True):
     """Token numbers below this are never dropped: padding, unknown, and the markers of values and names."""
 
 
-class UtteranceEncoder(nn.Module):
-    """Utterance encoder: tokens (u, l) -> token states (u, l, d) and utterance vectors (u, d).
+class EncodedUtterances(NamedTuple):
+    """What the encoder makes of u utterances of w tokens in all."""
 
-    Convolutions over the tokens, as products of those that are no padding: 2.6 times as fast as `nn.Conv1d`, with 0.6
-    of the memory (`python benchmarks/networks.py --only convolutions`).
+    states: Tensor
+    """(w, d): of the tokens, utterance after utterance, without padding."""
+    starts: Tensor
+    """(u,): place of the first token of each utterance."""
+    vectors: Tensor
+    """(u, d)."""
+
+
+class UtteranceEncoder(nn.Module):
+    """Utterance encoder: tokens (u, l) -> token states and utterance vectors.
+
+    Convolutions over the tokens, as products of those that are no padding, and the greatest and the mean of each
+    utterance's states as reductions over segments: the padding takes no part in the work.
     """
 
     def __init__(self, size: RankerSize) -> None:
@@ -66,26 +78,29 @@ class UtteranceEncoder(nn.Module):
         self.mix = nn.ModuleList([nn.Linear(3 * size.width, size.width) for _ in range(size.layers)])
         self.norm = nn.ModuleList([nn.LayerNorm(size.width) for _ in range(size.layers)])
         self.out = nn.Linear(2 * size.width, size.width)
-        self.drop = nn.Dropout(size.dropout)
+        self.drop = Dropout(size.dropout)
 
-    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, tokens: Tensor) -> EncodedUtterances:
         """Return token states and utterance vectors; in training some words are read as unknown."""
         real = tokens != PAD  # (u, l)
+        lengths = real.sum(1)  # (u,)
+        places = real.flatten().nonzero().squeeze(1)  # (w,)
+        words = tokens.flatten()[places]
         if self.training and self.size.word_dropout:
-            lost = (torch.rand(tokens.shape) < self.size.word_dropout) & (tokens >= self.size.markers)
-            tokens = tokens.masked_fill(lost, UNKNOWN)
-        places = real.flatten().nonzero().squeeze(1)  # (w,): padding, most of it, takes no part in the work
+            lost = (torch.rand(words.shape) < self.size.word_dropout) & (words >= self.size.markers)
+            words = words.masked_fill(lost, UNKNOWN)
         first = (places % real.shape[1] == 0).unsqueeze(1)  # (w, 1): nothing stands before the first token
         last = functional.pad(first[1:], (0, 0, 0, 1), value=True)
-        x = self.words(tokens.flatten()[places])  # (w, d)
+        x = self.words(words)  # (w, d)
         for mix, norm in zip(self.mix, self.norm, strict=True):
             before = functional.pad(x[:-1], (0, 0, 1, 0)).masked_fill(first, 0.0)
             after = functional.pad(x[1:], (0, 0, 0, 1)).masked_fill(last, 0.0)
             x = norm(x + self.drop(torch.relu(mix(torch.cat([before, x, after], -1)))))
-        states = x.new_zeros(real.numel(), x.shape[1]).index_copy(0, places, x).view(*real.shape, -1)  # (u, l, d)
-        highest = states.masked_fill(~real.unsqueeze(-1), -1e4).amax(1)  # (u, d)
-        mean = states.sum(1) / real.sum(1, keepdim=True).clamp(min=1)
-        return states, torch.relu(self.out(torch.cat([highest, mean], -1)))
+        highest = torch.segment_reduce(x, "max", lengths=lengths, initial=-1e4, unsafe=True)  # (u, d)
+        total = torch.segment_reduce(x, "sum", lengths=lengths, initial=0.0, unsafe=True)
+        mean = total / lengths.clamp(min=1).unsqueeze(1)
+        vectors = torch.relu(self.out(torch.cat([highest, mean], -1)))
+        return EncodedUtterances(x, lengths.cumsum(0) - lengths, vectors)
 
 
 class BeliefTracker(nn.Module):
@@ -98,11 +113,11 @@ class BeliefTracker(nn.Module):
         super().__init__()
         self.gate = nn.Sequential(nn.Linear(2 * size.width, size.width), nn.ReLU(), nn.Linear(size.width, 1))
 
-    def forward(self, batch: RankerBatch, states: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, batch: RankerBatch, said: EncodedUtterances) -> tuple[Tensor, Tensor]:
         """Return the belief in the values that candidates name (b, v), and how open each field is (b, f)."""
         said_in, position, field, value = batch.mentions.unbind(-1)  # each (b, m)
-        of_token = functional.embedding(said_in * states.shape[1] + position, states.flatten(0, 1))  # (b, m, d)
-        seen = torch.cat([of_token, functional.embedding(said_in, vectors)], -1)  # (b, m, 2d)
+        of_token = functional.embedding(said.starts[said_in] + position, said.states)  # (b, m, d)
+        seen = torch.cat([of_token, functional.embedding(said_in, said.vectors)], -1)  # (b, m, 2d)
         gate = self.gate(seen).squeeze(-1)
         accepted = functional.logsigmoid(gate).masked_fill(~batch.mention_mask, -1e4)
         refused = functional.logsigmoid(-gate).masked_fill(~batch.mention_mask, 0.0)
@@ -145,7 +160,7 @@ class DialogueRanker(nn.Module):
         nn.init.normal_(self.categories.weight, std=0.1)
         nn.init.normal_(self.rankings.weight, std=0.1)
         self.meet = nn.Sequential(
-            nn.ReLU(), nn.Dropout(size.dropout), nn.Linear(h, h), nn.ReLU(), nn.Dropout(size.dropout), nn.Linear(h, 1)
+            nn.ReLU(), Dropout(size.dropout), nn.Linear(h, h), nn.ReLU(), Dropout(size.dropout), nn.Linear(h, 1)
         )
         self.match = nn.Linear(2 * d, d)
         self.belief_weight = nn.Parameter(torch.tensor(1.0))
@@ -154,15 +169,15 @@ class DialogueRanker(nn.Module):
 
     def forward(self, batch: RankerBatch) -> Tensor:
         """Return the scores of the candidates, -1e9 where there is none."""
-        states, vectors = self.encoder(batch.tokens)  # (u, l, d), (u, d)
-        named, unfilled = self.belief(batch, states, vectors)
-        said = functional.embedding(batch.candidates, vectors)  # (b, c, d)
-        state, recalled = self._dialogue(batch, vectors, said)  # (b, 2d), (b, c, 3d)
+        utterances = self.encoder(batch.tokens)
+        named, unfilled = self.belief(batch, utterances)
+        said = functional.embedding(batch.candidates, utterances.vectors)  # (b, c, d)
+        state, recalled = self._dialogue(batch, utterances.vectors, said)  # (b, 2d), (b, c, 3d)
         slot = self._slot(batch, said, unfilled)  # (b, c, .)
         value = self._value(batch, named, unfilled)  # (b, c, .)
         hidden = self.state(state).unsqueeze(1) + self.said(said) + self.recalled(recalled)
         hidden = hidden + self.parts(torch.cat([slot, value], -1))
-        hidden = hidden + self.categories(batch.codes + self.category_starts).sum(2) + self._numeric(batch)
+        hidden = hidden + self._categories(batch) + self._numeric(batch)
         scores = self.meet(hidden).squeeze(-1)  # (b, c)
         scores = scores + torch.einsum("bd,bcd->bc", self.match(state), said) / self.size.width**0.5
         scores = scores + self.belief_weight * value[..., 0]
@@ -205,7 +220,7 @@ class DialogueRanker(nn.Module):
                 open_.sum(-1),
                 torch.einsum("bcf,bf->bc", link, before),
                 torch.einsum("bcf,bf->bc", link, after),
-                torch.einsum("bcf,f->bc", open_, torch.arange(link.shape[-1]) / 10),
+                (open_ * (torch.arange(link.shape[-1]) / 10)).sum(-1),
             ],
             -1,
         )
@@ -223,16 +238,23 @@ class DialogueRanker(nn.Module):
         missing = (filled.sum(1, keepdim=True) - covered) * (count > 0)
         return torch.stack([total, (total / 5).exp() * (count > 0), count / 5, missing / 5], -1)
 
+    def _categories(self, batch: RankerBatch) -> Tensor:
+        """Return the sum of the embeddings of each candidate's categories, (b, c, h)."""
+        has = self.categories.weight.new_zeros((*batch.codes.shape[:2], len(self.categories.weight)))
+        return has.scatter(2, batch.codes + self.category_starts, 1.0) @ self.categories.weight
+
     def _numeric(self, batch: RankerBatch) -> Tensor:
         """Return the rank embedding of a candidate's restaurant, weighted over its numeric fields, (b, c, h)."""
         where, name = batch.numeric[..., 0], batch.numeric[..., 1]  # (b, n)
         weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.numeric_mask  # (b, n)
-        total = weight.new_zeros(batch.candidates.shape).scatter_add(1, where, weight)  # (b, c)
+        rows, columns = batch.candidates.shape
+        total = weight.new_zeros(rows, columns).scatter_add(1, where, weight)  # (b, c)
         share = weight / total.gather(1, where).clamp(min=1e-6)
-        ranks: Tensor = self.rankings(batch.numeric[..., 2:] + self.ranking_starts).sum(2)  # (b, n, h)
-        ranks = ranks * share.unsqueeze(-1)
-        out = ranks.new_zeros((*batch.candidates.shape, ranks.shape[-1]))
-        return out.scatter_add(1, where.unsqueeze(-1).expand_as(ranks), ranks)
+        sizes = len(self.rankings.weight)
+        ranks = batch.numeric[..., 2:] + self.ranking_starts + where.unsqueeze(-1) * sizes  # (b, n, q)
+        has = share.new_zeros(rows, columns * sizes)
+        has = has.scatter_add(1, ranks.flatten(1), share.unsqueeze(-1).expand_as(ranks).flatten(1))
+        return has.view(rows, columns, sizes) @ self.rankings.weight
 
 
 _SLOT_PARTS = 5
