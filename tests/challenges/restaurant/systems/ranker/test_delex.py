@@ -46,6 +46,7 @@ def test_fields_are_in_alphabetical_order(lexicon: KbLexicon) -> None:
 def test_fields_that_are_spoken_of_are_told_once_each(lexicon: KbLexicon) -> None:
     assert lexicon.delexicalise("any location, or a cuisine, or a location").fields == (0, 1)
     assert lexicon.delexicalise("here it is new_inn_phone").fields == (2,)
+    assert lexicon.delexicalise("the phone, not the location. the phone").items == ("phone", "phone")
     assert lexicon.delexicalise("where should it be").fields == ()
 
 

@@ -48,6 +48,8 @@ class DelexUtterance(NamedTuple):
     """The field of the restaurant's own value that is named, such as `phone`."""
     fields: tuple[int, ...] = ()
     """Numbers of the fields whose names are among the tokens, ascending."""
+    items: tuple[str, ...] = ()
+    """The tokens that name a field of a restaurant's own, such as `phone`, in their order."""
 
 
 class _DelexWord(NamedTuple):
@@ -133,7 +135,8 @@ class KbLexicon:
             tokens += word.tokens
         numbers = self._field_numbers
         fields = tuple(sorted({numbers[token] for token in tokens if token in numbers}))
-        return DelexUtterance(tuple(tokens), tuple(values), subject, item, fields)
+        items = tuple(token for token in tokens if token in self.item_fields)
+        return DelexUtterance(tuple(tokens), tuple(values), subject, item, fields, items)
 
     def _read_word(self, written: str) -> _DelexWord:
         word = written.rstrip(PUNCTUATION) or written

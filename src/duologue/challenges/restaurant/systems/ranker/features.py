@@ -158,6 +158,7 @@ class _History:
         self._items_by_user: dict[str, None] = {}
         self._reply_to: dict[str, int] = {}
         self._last_bot = ""
+        self._in_facts = False
         for turn in history:
             self._take(extractor, turn, lexicon)
         self._bot_from_last = list(reversed(self._by_bot))
@@ -172,17 +173,17 @@ class _History:
         line = parse_fact(turn.text) if turn.speaker == "api" else None
         if line is not None:
             self._listed.setdefault(line.subject, {})[line.relation] = str(line.object)
-            facts = extractor.utterance((FACTS,))
-            if self.turns[-1][1] != facts:
-                self.turns.append((SPEAKERS["api"], facts))
+            if not self._in_facts:
+                self.turns.append((SPEAKERS["api"], extractor.utterance((FACTS,))))
+                self._in_facts = True
             return
+        self._in_facts = False
         heard = lexicon.delexicalise(turn.text)
         if turn.speaker == "user":
             self.mentions += [(len(self.turns), *value) for value in heard.values]
             _latest(self._by_user_latest, heard.subject)
-            for word in heard.tokens:
-                if word in lexicon.item_fields:
-                    _latest(self._items_by_user, word)
+            for word in heard.items:
+                _latest(self._items_by_user, word)
         elif turn.speaker == "system":
             self._last_bot = turn.text
             if heard.subject is not None and heard.subject not in self._by_bot_latest:
@@ -232,14 +233,20 @@ def _rankings(listed: Mapping[str, Mapping[str, str]], named: set[str]) -> dict[
     out: dict[str, list[tuple[str, tuple[int, ...]]]] = {subject: [] for subject in listed}
     fields = sorted({field for values in listed.values() for field in values})
     for field in fields:
-        numbers = {subject: _number(values.get(field, "")) for subject, values in listed.items()}
-        if any(number is None for number in numbers.values()):
+        numbers: dict[str, float] = {}
+        for subject, values in listed.items():
+            number = _number(values.get(field, ""))
+            if number is None:
+                break
+            numbers[subject] = number
+        if len(numbers) < len(listed):
             continue
+        unnamed = {other: value for other, value in numbers.items() if other not in named}
         for subject, number in numbers.items():
             places = []
-            for others in (numbers, {other: value for other, value in numbers.items() if other not in named}):
+            for others in (numbers, unnamed):
                 for sign in (1, -1):
-                    better = sum(sign * (value or 0) > sign * (number or 0) for value in others.values())
+                    better = sum(sign * value > sign * number for value in others.values())
                     places.append(min(better, 4) if subject in others else 5)
             out[subject].append((field, tuple(places)))
     return out

@@ -93,6 +93,8 @@ class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
     extras = ("models",)
     name = "ranker"
     Card, card_file = RankerCard, "ranker.json"
+    chunk = _CHUNK
+    """Samples that are asked for at once."""
 
     def __init__(self, recipe: RankerRecipe | None = None) -> None:
         super().__init__(recipe)
