@@ -89,15 +89,26 @@ class _Head(Record, frozen=True, kw_only=True):
 
 
 class _Shelf(NamedTuple):
-    """Sorted fingerprints of one kind, and what recurs among them."""
+    """Sorted fingerprints of one kind, looked up in the bytes of the file, and what recurs among them.
 
-    prints: array[int]
+    Whoever answers with a model needs nothing but the sketch's hash, so its fingerprints are not decoded at all.
+    """
+
+    data: bytes
+    start: int
+    """Place of the first byte."""
+    count: int
     chance: dict[int, float]
 
     def holds(self, one: int) -> bool:
         """Tell whether a fingerprint is among them."""
-        place = bisect_left(self.prints, one)
-        return place < len(self.prints) and self.prints[place] == one
+        wanted = one.to_bytes(BYTES)
+        place = bisect_left(range(self.count), wanted, key=self._at)
+        return place < self.count and self._at(place) == wanted
+
+    def _at(self, place: int) -> bytes:
+        start = self.start + BYTES * place
+        return self.data[start : start + BYTES]  # the highest byte first: bytes are in the order of the numbers
 
 
 class Sketch:
@@ -147,11 +158,9 @@ class Sketch:
         parts: dict[str, dict[str, _Shelf]] = {}
         for part in head.parts:
             for name, kind in part.kinds.items():
-                end = start + BYTES * kind.count
-                prints = array("Q", (int.from_bytes(data[at : at + BYTES]) for at in range(start, end, BYTES)))
                 chance = {turns: again / n for turns, n, again in kind.recurring if n}
-                parts.setdefault(part.name, {})[name] = _Shelf(prints, chance)
-                start = end
+                parts.setdefault(part.name, {})[name] = _Shelf(data, start, kind.count, chance)
+                start += BYTES * kind.count
         return cls(head.files, parts, data)
 
     def save(self, path: Path) -> None:
