@@ -97,14 +97,14 @@ class _Shelf(NamedTuple):
     data: bytes
     start: int
     """Place of the first byte."""
-    count: int
+    size: int
     chance: dict[int, float]
 
     def holds(self, one: int) -> bool:
         """Tell whether a fingerprint is among them."""
         wanted = one.to_bytes(BYTES)
-        place = bisect_left(range(self.count), wanted, key=self._at)
-        return place < self.count and self._at(place) == wanted
+        place = bisect_left(range(self.size), wanted, key=self._at)
+        return place < self.size and self._at(place) == wanted
 
     def _at(self, place: int) -> bytes:
         start = self.start + BYTES * place

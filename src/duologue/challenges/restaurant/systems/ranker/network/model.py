@@ -254,7 +254,8 @@ class DialogueRanker(nn.Module):
         ranks = batch.numeric[..., 2:] + self.ranking_starts + where.unsqueeze(-1) * sizes  # (b, n, q)
         has = share.new_zeros(rows, columns * sizes)
         has = has.scatter_add(1, ranks.flatten(1), share.unsqueeze(-1).expand_as(ranks).flatten(1))
-        return has.view(rows, columns, sizes) @ self.rankings.weight
+        ranked: Tensor = has.view(rows, columns, sizes) @ self.rankings.weight
+        return ranked
 
 
 _SLOT_PARTS = 5
