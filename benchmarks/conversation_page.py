@@ -91,7 +91,7 @@ Relevance: does the reply find its own context among ten, by a judge fitted on a
 Embedding scores use word vectors made from the same text (PPMI and SVD, 100 dimensions; no pretrained table could be
 had), so they compare with each other and with nothing published. The retriever uses vectors made in the same way from
 its own training text, which may favour it there. One reference per sample. Which scores can tell people from a constant
-sentence, and that none orders systems as people do: [CONVERSATION_MEASURES.md](CONVERSATION_MEASURES.md)."""
+sentence, and that none ranks systems as people do: [CONVERSATION_MEASURES.md](CONVERSATION_MEASURES.md)."""
     lines = [head, *_compared(results)]
     lines += ["", "## What is wrong with replies", "", *_faults(examples, results)]
     lines += ["", "## Costs", "", *_costs(results)]

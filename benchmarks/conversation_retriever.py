@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from conversation_floors import FLOORS
 from conversation_page import Result, comparison
 from conversation_texts import SETS, make_texts
+from duologue.challenges.conversation.formats.training_pairs import require_dialogues
+from duologue.challenges.conversation.systems.retriever.channel_memory import ChannelMemory
 from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
-from duologue.challenges.conversation.systems.retriever.retriever import Retriever
+from duologue.challenges.conversation.systems.training_mix import files_of
 from duologue.challenges.conversation.task import ConversationTask
 from duologue.core.disk import write_text
-from duologue.core.protocols import Run
 from duologue.core.records import Answer, Scoring
+from duologue.models.sentence_encoders.encoder import load_encoder
 from duologue.run import evaluate
 from duologue.run.saved import read_report, save_report
 from duologue.run.systems import recipe_of
@@ -30,9 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversation_texts import Texts
-    from duologue.core.records import Example
+    from duologue.models.sentence_encoders.encoder import SentenceEncoder
 
 PAGE = Path(__file__).with_name("CONVERSATION_RETRIEVER.md")
+
+
+_TASKS = ("tweets", "A", "B")
 
 
 class Row(NamedTuple):
@@ -51,6 +56,9 @@ def rows() -> list[Row]:
     words = RetrieverRecipe(candidates=care.candidates, temperature=care.temperature)
     return [
         *(Row(name, None) for name in FLOORS),
+        Row("retriever", RetrieverRecipe(), "tweets"),
+        Row("retriever, care without encoder", words, "tweets"),
+        Row("retriever, care", care, "tweets"),
         Row("retriever, one memory", RetrieverRecipe(channels=False), "A"),
         Row("retriever", RetrieverRecipe(), "A"),
         Row("retriever, care without encoder", words, "A"),
@@ -62,36 +70,48 @@ def rows() -> list[Row]:
 
 
 class Bench:
-    """Trains what is asked for once, answers and scores."""
+    """Indexes each text once, answers and scores."""
 
     def __init__(self, texts: Texts, work: Path, seed: int, sets: Sequence[str]) -> None:
         self._texts, self._work, self._seed, self.sets = texts, work, seed, sets
         self._examples = {name: list(ConversationTask().load(texts.evaluation[name])) for name in sets}
-        self._lessons: dict[str, list[Example]] = {}
+        self._memories: dict[tuple[str, bool], ChannelMemory] = {}
+        self._encoder: SentenceEncoder | None = None
 
     def results(self, row: Row) -> list[Result]:
         """Return what a row came to on each set."""
         paths = {name: self._work / f"{_key(row, self._seed)}-{name}.txt" for name in self.sets}
         missing = [name for name, path in paths.items() if not path.is_file()]
-        system = self._trained(row) if missing and row.recipe else None
         for name in missing:
             print(f"{row.name} {row.task}: answering {name}", flush=True)
             examples = self._examples[name]
-            if system is None:
+            if row.recipe is None:
                 replies = FLOORS[row.name](examples, self._texts.sources[name])
             else:
-                replies = [answer.text or "" for answer in system.answer([one.sample for one in examples])]
+                memory, encoder = self._learned(row.task, row.recipe)
+                replies = [memory.reply(one.sample.history, row.recipe, encoder) for one in examples]
             answers = [(one.sample.id, Answer(text=said)) for one, said in zip(examples, replies, strict=True)]
             ConversationTask().write(examples, answers, paths[name])
         return [self._scored(row, name, path) for name, path in paths.items()]
 
-    def _trained(self, row: Row) -> Retriever:
-        if row.task not in self._lessons:
-            self._lessons[row.task] = ConversationTask().load_training(self._texts.train[row.task])
-        system = Retriever(row.recipe)
-        system.prepare(ConversationTask.info, self._seed, {})
-        system.fit(self._lessons[row.task], [], [], Run(folder=self._work, seed=self._seed))
-        return system
+    def _files(self, task: str) -> tuple[Path, ...]:
+        return (self._texts.sources["twitter"],) if task == "tweets" else self._texts.train[task]
+
+    def _learned(self, task: str, recipe: RetrieverRecipe) -> tuple[ChannelMemory, SentenceEncoder | None]:
+        """Return the memory of a task and, where the recipe asks for it, its encoder; indexed once for all rows."""
+        if (task, recipe.channels) not in self._memories:
+            talks = require_dialogues(ConversationTask().load_training(self._files(task)))
+            places = files_of(talks) if recipe.channels else [range(len(talks))]
+            channels = [[talks[place].turns for place in several] for several in places]
+            self._memories[task, recipe.channels] = ChannelMemory.of(channels)
+        memory = self._memories[task, recipe.channels]
+        if not recipe.memory:
+            return memory, None
+        self._encoder = self._encoder or load_encoder(recipe.encoder)
+        if not any(index.sentences is not None for index in memory.indexes):
+            memory = memory.encoded(self._encoder, recipe.encoded)
+            self._memories[task, recipe.channels] = memory
+        return memory, self._encoder
 
     def _scored(self, row: Row, name: str, path: Path) -> Result:
         kept = path.with_suffix(".report")
@@ -115,7 +135,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with the visible conversation data")
     parser.add_argument("--work", type=Path, default=Path("workspace/conversation"))
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
-    parser.add_argument("--tasks", nargs="+", choices=("A", "B"), default=("A", "B"))
+    parser.add_argument("--tasks", nargs="+", choices=_TASKS, default=_TASKS)
     parser.add_argument("--samples", type=int, default=400, help="evaluation samples of sgd")
     parser.add_argument("--out", type=Path, default=PAGE)
     options = parser.parse_args()
@@ -124,18 +144,24 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     bench = Bench(texts, work, 1, options.sets)
     found = [one for row in rows() if row.task in ("", *options.tasks) for one in bench.results(row)]
-    write_text(options.out, comparison(texts, found, _HEAD))
+    write_text(options.out, comparison(texts, found, _head(options.sets, options.tasks)))
     print(f"{options.out} is written")
+
+
+def _head(sets: Sequence[str], tasks: Sequence[str]) -> str:
+    chosen = "" if (*sets, *tasks) == (*SETS, *_TASKS) else f" --sets {' '.join(sets)} --tasks {' '.join(tasks)}"
+    return _HEAD.replace("FOLDER", f"FOLDER{chosen}", 1)
 
 
 _HEAD = """# The retriever's memory
 
 Made by `python benchmarks/conversation_retriever.py --data FOLDER`: the texts, floors and scores of
-[CONVERSATION.md](CONVERSATION.md), where they are explained. Task A is training on the given dialogues, task B with
-external ones as well.
+[CONVERSATION.md](CONVERSATION.md), where they are explained; the retriever there has one memory of all text. `tweets`
+is training on the 521 company tweets alone, the memory of the channel in which a tweet is looked up; task A is training
+on the given dialogues, task B with external ones as well.
 
-* `retriever, one memory` (`channels=false`): all training replies in one index, as before channels.
-* `retriever`: each training file is a channel; a history is answered from the channel that it is most like.
+* `retriever`: each training file is a channel; a history is answered from the channel that it is most like. With
+  `one memory` (`channels=false`) all training replies are in one index.
 * `retriever, care` (`--recipe retriever-care`): the universal sentence encoder has read each channel of
   up to 5,000 replies; all its contexts are compared, and more candidates agree on the reply. `without encoder` has the
   number of candidates and their temperature alone.
