@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from tests.twitter.service import Service
+from tests.twitter.service import APP, USER, Service
 from tests.twitter.world import World
 
+from duologue.challenges.conversation.collector.access_keys import KEY_VARIABLES
+from duologue.challenges.conversation.collector.bearer_token import VARIABLES
 from duologue.challenges.conversation.commands.collect import collect
 from duologue.challenges.conversation.commands.extract import extract
 from duologue.challenges.conversation.commands.imports import import_
 from duologue.cli.show import show
-from duologue.core.errors import UsageError
+from duologue.core.errors import DuologueError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +44,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture(autouse=True)
 def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("X_BEARER_TOKEN", "TWITTER_BEARER_TOKEN", "BEARER_TOKEN"):
+    for name in (*VARIABLES, *KEY_VARIABLES):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -128,6 +130,35 @@ def test_accounts_are_found_by_words(service: Service, tmp_path: Path, api: str)
     stopped = call(collect, "search", "care", *words, "--max-usd", 0.3, "--user-price", 0.01)
     assert 20 <= len(stopped.stdout.split()) <= 31 + 40
     assert "stopped" in stopped.output
+
+
+def test_accounts_are_found_and_collected_with_the_keys_of_the_official_config(tmp_path: Path) -> None:
+    world = World()
+    world.say("AirCare", "we are here", world.say("anna", "where is it ?"))
+    world.open_account("AirCare")
+    config, store, log = tmp_path / "config.ini", tmp_path / "store", tmp_path / "calls.jsonl"
+    names = ("ConsumerKey", "ConsumerSecret", "AccessToken", "AccessTokenSecret")
+    settings = [f"{name} = {one}" for name, one in zip(names, USER, strict=True)]
+    config.write_text("\n".join(["[AccessKeys]", *settings]))
+    with Service(world, access="user") as service:
+        words = ["--config", config, "--base-url", service.url, "--log", log]
+        found = call(collect, "search", "care", "--api", "v1", *words)
+        done = call(collect, "twitter", "AirCare", "--api", "v1", "--store", store, *words)
+        assert service.signed == len(service.calls) > 3
+    assert found.stdout == "AirCare\n"
+    assert "1 accounts read" in done.stdout
+    config.write_text("\n".join(["[AccessKeys]", *settings[:2]]))  # key and secret alone: an app's
+    with Service(world, access="app") as service:
+        words = ["--config", config, "--base-url", service.url, "--log", log]
+        again = call(collect, "twitter", "AirCare", "--store", store, *words)
+        assert service.endpoints()[0] == "/oauth2/token"
+        with pytest.raises(DuologueError) as refused:
+            call(collect, "search", "care", *words)
+    assert "1 accounts read" in again.stdout
+    assert "user's token" in str(refused.value)
+    written = "".join(path.read_text("latin-1") for path in (log, *store.iterdir()) if path.is_file())
+    for text in (found.output, done.output, again.output, written, str(refused.value)):
+        assert not any(secret in text for secret in (*USER, *APP))
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.twitter import v1, v2
+from tests.twitter.door import APP, APP_TOKEN, TOKEN_ENDPOINT, USER, Door
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
+    from tests.twitter.door import Access
     from tests.twitter.world import World
 
+__all__ = ["APP", "FAULTS", "USER", "Call", "Service", "Taken"]
 FAULTS = ("drop", "cut", "slow", "500", "503", "429", "html")
 """Close without an answer; half a body; a body that trickles; statuses; 200 with a page that is no JSON."""
 
@@ -56,12 +59,16 @@ class Service:
         window_seconds: float = 900.0,
         now: Callable[[], float] = time.time,
         token: str | None = None,
+        access: Access | None = None,
         headers: bool = True,
         spelling: str = "tweet",
         short_pages: bool = False,
         trickle_seconds: float = 0.01,
     ) -> None:
-        """`limits`: calls per window and family; `token`: what callers must bring; `headers`: limits are told."""
+        """`limits`: calls per window and family; `token`: what callers must bring; `headers`: limits are told.
+
+        `access`: who is let in besides, see `Door`.
+        """
         self.world = world
         self.faults = deque(faults)
         self.rate = rate
@@ -70,6 +77,7 @@ class Service:
         self.window_seconds = window_seconds
         self.now = now
         self.token = token
+        self._door = Door(access, now) if access else None
         self.headers = headers
         self.spelling = spelling
         self.short_pages = short_pages
@@ -91,6 +99,11 @@ class Service:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    @property
+    def signed(self) -> int:
+        """How many calls were let in by their signature."""
+        return self._door.signed if self._door else 0
 
     def endpoints(self) -> list[str]:
         """Return the endpoints in the order of the calls."""
@@ -124,6 +137,8 @@ class Service:
         self, endpoint: str, params: dict[str, str], authorization: str | None
     ) -> tuple[int, Any, dict[str, str]]:
         """Return status, body and headers for a call."""
+        if endpoint == TOKEN_ENDPOINT:
+            return 200, {"token_type": "bearer", "access_token": APP_TOKEN}, {}
         module = v2 if endpoint.startswith("/2/") else v1
         family = module.family_of(endpoint)
         if self.token is not None and authorization != f"Bearer {self.token}":
@@ -139,8 +154,10 @@ class Service:
         self.delivered += posts
         return status, body, told
 
-    def take(self, endpoint: str, params: dict[str, str], authorization: str | None) -> Taken:
+    def take(self, method: str, path: str, body: str, authorization: str | None) -> Taken:
         """Note a call and decide what becomes of it."""
+        parts = urlsplit(path)
+        endpoint, params = parts.path, dict(parse_qsl(parts.query, keep_blank_values=True))
         with self._lock:
             self.calls.append(Call(endpoint, params, authorization))
             fault = self._next_fault()
@@ -148,6 +165,9 @@ class Service:
                 return Taken(int(fault), {"title": "trouble"}, {}, fault)
             if fault == "drop":
                 return Taken(0, None, {}, fault)
+            refused = self._door.refusal(method, self.url + path, body, authorization) if self._door else None
+            if refused:
+                return Taken(*refused, {}, fault)
             return Taken(*self.answer(endpoint, params, authorization), fault)
 
 
@@ -178,10 +198,12 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library's name
         """Say nothing."""
 
+    def do_POST(self) -> None:
+        self.do_GET()
+
     def do_GET(self) -> None:
-        parts = urlsplit(self.path)
-        params = dict(parse_qsl(parts.query, keep_blank_values=True))
-        taken = self.server.service.take(parts.path, params, self.headers.get("Authorization"))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        taken = self.server.service.take(self.command, self.path, body, self.headers.get("Authorization"))
         if taken.fault == "drop":
             self.close_connection = True
             return

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.twitter.service import Service
 
+    from duologue.challenges.conversation.collector.credential import Credential
+
 
 class Time:
     """A clock that only sleeping moves."""
@@ -58,11 +60,12 @@ def collect(tmp_path: Path, time: Time) -> Callable[..., CollectionResult]:
         say: Callable[[str], object] = lambda _: None,
         patience: RetryPolicy | None = None,
         clock: Any = time,
+        credential: Credential | None = None,
         **more: Any,
     ) -> CollectionResult:
         budget = budget or Budget()
-        token = None if service.token is None else Token(service.token)
-        caller = HttpClient(service.url, token, rng=Random(1), clock=clock, retry=patience, say=say)
+        credential = credential or (None if service.token is None else Token(service.token))
+        caller = HttpClient(service.url, credential, rng=Random(1), clock=clock, retry=patience, say=say)
         with caller, stores.open_base(folder) as base:
             made = V1(caller, budget, say) if api == "v1" else V2(caller, budget, base, accounts=accounts, **more)
             return AccountCollector(made, base, folder, limit=limit, files=files, say=say).run(accounts)

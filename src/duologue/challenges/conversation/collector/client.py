@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from random import Random
     from types import TracebackType
 
-    from duologue.challenges.conversation.collector.bearer_token import Token
+    from duologue.challenges.conversation.collector.credential import Credential
     from duologue.challenges.conversation.collector.rate_limits import Clock
 
     Params = Mapping[str, str | int]
@@ -59,7 +59,7 @@ class HttpClient:
     def __init__(
         self,
         base_url: str,
-        token: Token | None,
+        credential: Credential | None,
         *,
         rng: Random,
         retry: RetryPolicy | None = None,
@@ -70,7 +70,7 @@ class HttpClient:
         """`rng` draws the jitter, `say` reports waits to the user, `on_call` is called before every request."""
         httpx: Any = need("httpx", "collect")
         self._base_url = base_url.rstrip("/")
-        self._token = token
+        self._credential = credential
         self._retry = retry or RetryPolicy()
         self._clock = clock or WallClock()
         self._rng = rng
@@ -99,13 +99,19 @@ class HttpClient:
         `family` names the limit that the call counts for (default: the endpoint). Statuses in `fine` are answers for
         the caller to judge. Raises `CallError` for other refusals, and after too many errors in a row.
         """
-        family = family or endpoint
+        return self._call("GET", endpoint, params, family or endpoint, fine)
+
+    def post(self, endpoint: str, form: Params) -> HttpResponse:
+        """Return the response to a form that is sent, retried as `get` is. Raises `CallError` as `get` does."""
+        return self._call("POST", endpoint, form, endpoint, ())
+
+    def _call(self, method: str, endpoint: str, params: Params, family: str, fine: tuple[int, ...]) -> HttpResponse:
         errors = 0
         while True:
             self._pause(self.limits.wait(family, self._clock.now(), self._retry.margin_seconds), family)
             self.calls += 1
             self._on_call(endpoint, params)
-            status, headers, body, trouble = self._once(endpoint, params)
+            status, headers, body, trouble = self._once(method, endpoint, params)
             limited = self.limits.note(family, headers)
             if not trouble and (status == _OK or status in fine):
                 return HttpResponse(status, body, limited)
@@ -122,15 +128,19 @@ class HttpClient:
             self._say(f"{endpoint}: {trouble or f'status {status}'}; trying again")
             self._pause(waiting, family)
 
-    def _once(self, endpoint: str, params: Params) -> tuple[int, Mapping[str, str], Any, str]:
+    def _once(self, method: str, endpoint: str, params: Params) -> tuple[int, Mapping[str, str], Any, str]:
         """Make one request; return status, headers, decoded body, and the transport error if any."""
         import httpx
 
-        headers = {"Accept": "application/json", **(self._token.header() if self._token else {})}
+        url, sent = self._base_url + endpoint, {name: str(one) for name, one in params.items()}
+        # A form is no part of what is signed here: the one that is sent goes with an app's key, which signs nothing.
+        signed = self._credential.header(method, url, sent) if self._credential else {}
+        where: Any = {"params": sent} if method == "GET" else {"data": sent}
         until = self._clock.now() + self._retry.answer_seconds
         data = bytearray()
         try:
-            with self._client.stream("GET", self._base_url + endpoint, params=dict(params), headers=headers) as answer:
+            headers = {"Accept": "application/json", **signed}
+            with self._client.stream(method, url, headers=headers, **where) as answer:
                 for piece in answer.iter_bytes():
                     data += piece
                     if self._clock.now() > until:
@@ -161,10 +171,11 @@ class HttpClient:
         """Describe an error response, with the service's message but without the token it may repeat."""
         meanings = {
             401: "the service does not accept the token (401)",
-            403: "the token may not make this call (403); its access level may be too low",
+            403: "the token may not make this call (403); its access level may be too low, or it takes a user's token "
+            "(--access user)",
             402: "the account's credit is used up (402)",
             _TOO_MANY: "too many calls (429)",
         }
         words = json.dumps(body, ensure_ascii=True) if body is not None else ""
-        words = (self._token.hidden_in(words) if self._token else words)[:300]
+        words = (self._credential.hidden_in(words) if self._credential else words)[:300]
         return meanings.get(status, f"the service answered with status {status}") + (f": {words}" if words else "")

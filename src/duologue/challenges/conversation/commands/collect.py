@@ -32,8 +32,11 @@ _KEEP_DAYS = options.count_option(
 def collect() -> None:
     """Collect dialogues of accounts, or posts by id, from Twitter (X).
 
-    The token comes from the environment variable X_BEARER_TOKEN (or TWITTER_BEARER_TOKEN, BEARER_TOKEN), is sent to
-    the service alone, and written nowhere. A stopped or killed run goes on where it was with the same command.
+    The token comes from the environment variable X_BEARER_TOKEN (or TWITTER_BEARER_TOKEN, BEARER_TOKEN), or from keys:
+    --config config.ini of the challenge's collector, or the variables X_CONSUMER_KEY, X_CONSUMER_SECRET, X_ACCESS_TOKEN
+    and X_ACCESS_TOKEN_SECRET. Key and secret alone are an app's, all four sign in the name of a user (OAuth 1.0a).
+    They are sent to the service alone, and written nowhere. A stopped or killed run goes on where it was with the same
+    command.
 
     Posts are kept as the service gave them, with names and numbers of people, since the challenge's exact extraction
     needs them: the store is readable by its owner alone; `--keep-days` and `collect expire` limit how long they stay.
@@ -175,9 +178,12 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | None, **service: Any) -> None:
     """Find accounts by words: screen names, one per line, as `--accounts` reads them.
 
+    The service wants a user's token for it, so keys of a user, where there are any, go before the bearer token.
+
     \b
-    Example:
+    Examples:
       duologue data collect search customer support --n 200 --out accounts.txt
+      duologue data collect search customer support --api v1 --config config.ini --out accounts.txt
     """
     from duologue.challenges.conversation.collector.account_search import search_accounts
     from duologue.core import disk
@@ -189,7 +195,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
             cost = n * session.budget.prices.user
             console.line(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
             return
-        found = search_accounts(session.api(None, ()), " ".join(words), n)
+        found = search_accounts(session.api(None, (), prefer_user=True), " ".join(words), n)
     text = "".join(f"{name}\n" for name in found.names)
     if out is None:
         console.text(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 import msgspec
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.conversation.collector.api import Api
+    from duologue.challenges.conversation.collector.credential import Credential
     from duologue.challenges.conversation.collector.rate_limits import Budget
     from duologue.store.posts import PostBase
 
@@ -27,6 +29,19 @@ _SERVICE = (
         default="v2",
         show_default=True,
         help="v1: REST API 1.1, as the challenge's collector. v2: today's X API.",
+    ),
+    click.option(
+        "--config",
+        type=options.PATH,
+        default=None,
+        help="Keys of an app and a user's token: config.ini of the challenge's collector.",
+    ),
+    click.option(
+        "--access",
+        type=click.Choice(["auto", "bearer", "user", "app"]),
+        default="auto",
+        show_default=True,
+        help="bearer: the environment's token; user: signed with a user's token; app: a token for key and secret.",
     ),
     click.option("--base-url", default=None, help="Address of the service, instead of the API's own."),
     click.option(
@@ -92,10 +107,14 @@ class Session:
         if not self._given["quiet"]:
             console.line(text, err=True)
 
-    def api(self, numbers: PostBase | None, accounts: Sequence[str]) -> Api:
-        """Return the API client, which keeps user ids in `numbers`; it is closed with the stack."""
-        from duologue.challenges.conversation.collector.bearer_token import token_for
+    def api(self, numbers: PostBase | None, accounts: Sequence[str], *, prefer_user: bool = False) -> Api:
+        """Return the API client, which keeps user ids in `numbers`; it is closed with the stack.
+
+        `prefer_user`: a user's token goes before the bearer token where both are there.
+        """
+        from duologue.challenges.conversation.collector.access_keys import credential_for
         from duologue.challenges.conversation.collector.client import HttpClient
+        from duologue.challenges.conversation.collector.oauth import AppKeys, app_token
         from duologue.challenges.conversation.collector.rate_limits import RetryPolicy
         from duologue.challenges.conversation.collector.v1 import V1
         from duologue.challenges.conversation.collector.v2 import V2
@@ -110,10 +129,18 @@ class Session:
                 log.write(msgspec.json.encode({"endpoint": endpoint, "params": dict(params)}).decode() + "\n")
                 log.flush()
 
-        token = token_for(self.base_url)
-        # Chance differs from run to run here: two collectors that were refused together must not come back together.
-        caller = HttpClient(self.base_url, token, rng=Random(), retry=retry, say=self.say, on_call=on_call)
-        self._stack.enter_context(caller)
+        def client(address: str, credential: Credential | None) -> HttpClient:
+            # Chance differs from run to run: two collectors that were refused together must not come back together.
+            return HttpClient(address, credential, rng=Random(), retry=retry, say=self.say, on_call=on_call)
+
+        credential = credential_for(
+            self.base_url, access=given["access"], config=given["config"], prefer_user=prefer_user
+        )
+        if isinstance(credential, AppKeys):
+            parts = urlsplit(self.base_url)
+            with client(f"{parts.scheme}://{parts.netloc}", credential) as host:
+                credential = app_token(host)
+        caller = self._stack.enter_context(client(self.base_url, credential))
         if self.service == "v1":
             return V1(caller, self.budget, self.say)
         return V2(caller, self.budget, numbers, accounts=accounts, spelling=given["spelling"], say=self.say)
