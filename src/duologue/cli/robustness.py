@@ -14,7 +14,7 @@ from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
 from duologue.run.resumed import resumed
-from duologue.run.robustness import STRENGTH
+from duologue.run.robustness import NOISE, STRENGTH, noise_remarks
 from duologue.run.robustness import robustness as measure
 from duologue.run.systems import is_model, open_system
 from duologue.run.usage import USAGE, usage_lines
@@ -34,10 +34,18 @@ from duologue.terminal import console, options
 @click.option(
     "--gold", type=options.PATH, multiple=True, required=True, help="The clean data with its replies; may be repeated."
 )
-@options.kb_option("spoken")
+@click.option(
+    "--input",
+    "data",
+    type=options.PATH,
+    default=None,
+    help="The data file, where --gold has answers alone (restaurant's test sets).",
+)
+@options.kb_option("restaurant, spoken")
 @click.option(
     "--strengths", default="0,0.5,1,2", show_default=True, help="Strengths of the noise: 0 is clean, 1 the task's own."
 )
+@options.kind_option
 @options.samples_option
 @click.option(
     "--out",
@@ -55,8 +63,10 @@ def robustness(
     task: str,
     names: tuple[str, ...],
     gold: tuple[Path, ...],
+    data: Path | None,
     kb: Path | None,
     strengths: str,
+    kinds: tuple[str, ...],
     samples: str | None,
     out: Path,
     seed: int,
@@ -68,7 +78,8 @@ def robustness(
     """Score systems of TASK on clean data and under noise of several strengths; draw the curves.
 
     The truth file should be clean (KdConv, for spoken): the noise is laid on the user's turns that a system sees, the
-    replies that it is scored against stay as they are. Every result file is kept with its report, so that each number
+    replies that it is scored against stay as they are (mobilecs/extraction: labels follow their words). What each kind
+    of noise was fitted to is said beside the figures. Every result file is kept with its report, so that each number
     can be computed again: `duologue verify FILE.report.json --in FOLDER-OF-THE-TRUTH`.
 
     A stopped run goes on where it was.
@@ -77,11 +88,13 @@ def robustness(
     Examples:
       duologue robustness spoken --system model --gold dev.json.gz --kg kg.json.gz --out noise.html
       duologue robustness spoken --system a --system b --gold dev.json --kg kg.json --strengths 0,1 --out noise.html
+      duologue robustness restaurant --system solver --gold a.answers.json --input a.json --kind cuts=2 --out noise.html
     """
     loaded = load_task(task)
     how = evaluate.scoring(loaded, None, samples=samples)
     world = options.world_of(loaded, kb)
-    truth = evaluate.Truth.of(loaded, gold)
+    remarks = noise_remarks(loaded, kinds)
+    truth = evaluate.Truth.of(loaded, gold, data)
     kept = out.with_suffix(".reports")
     if (recipe or overrides) and sum(not is_model(name) for name in names) != 1:
         raise UsageError("--recipe and --set are for one registered system; give one beside the folders of models")
@@ -105,6 +118,7 @@ def robustness(
             _numbers(strengths),
             how,
             kept,
+            kinds=kinds,
             world=world,
             seed=seed,
             progress=progress,
@@ -112,11 +126,12 @@ def robustness(
     from duologue.report.curves import curve_page
 
     command = shlex.join(["duologue", *sys.argv[1:]])
-    write_text(out, curve_page(reports, title=f"{task}: noise", commands=[command], seed=seed))
+    write_text(out, curve_page(reports, title=f"{task}: noise", commands=[command], remarks=remarks, seed=seed))
     rows = [
         {
             "system": report.system,
             STRENGTH: report.meta[STRENGTH],
+            NOISE: report.meta[NOISE],
             "scores": {one.name: one.value for one in report.scores},
             **({USAGE: report.meta[USAGE]} if USAGE in report.meta else {}),
         }
@@ -128,6 +143,8 @@ def robustness(
     for report in reports:
         value = next(one.value for one in report.scores if one.name == report.rank_by)
         console.line(f"{report.system}  noise {report.meta[STRENGTH]:g}  {report.rank_by} {value:.4f}")
+    for remark in remarks:
+        console.line(f"noise  {remark}")
     for label, system in asked:
         for line in usage_lines(system):
             console.line(f"{label}  {line}")

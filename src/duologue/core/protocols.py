@@ -342,16 +342,24 @@ class NoiseModel(Protocol):
 
     regimes: tuple[str, ...]
     """Which turns are noisy, by name."""
+    noises: Mapping[str, str]
+    """The kinds of noise, with what is said of each beside figures: to what it was fitted."""
+    usual_noises: tuple[str, ...]
+    """The kinds that are on where none is named."""
+    labels_move: bool
+    """Whether answers are places in the noisy text, so that systems are scored against the noisy file."""
 
-    def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+    def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strengths: Mapping[str, float]) -> int:
         """Write the data file `path` with noise, in its own format; return how many utterances changed.
 
-        A `strength` of 1 is the task's own noise, 0 none. Raises `UsageError` for a regime that the file does not
-        allow, and `FormatError` for a file of another kind.
+        `strengths` has the kinds that are on: 1 is a kind's own strength, 0 none. Raises `UsageError` for a regime
+        that the file does not allow, and `FormatError` for a file of another kind.
         """
         ...
 
-    def noisy_examples(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+    def noisy_examples(
+        self, examples: Sequence[Example], *, seed: int, strengths: Mapping[str, float]
+    ) -> list[Example]:
         """Return examples with noise on what a system sees of the user; ids and replies stay as they are."""
         ...
 

@@ -121,10 +121,13 @@ def _line(field: _Field, curve: Curve, number: int) -> Markup:
     return Markup('<g class="c{}">{}</g>').format(number % COLOURS, Markup("").join(parts))
 
 
-def curve_page(reports: Sequence[Report], *, title: str, commands: Sequence[str] = (), seed: int = 0) -> str:
+def curve_page(
+    reports: Sequence[Report], *, title: str, commands: Sequence[str] = (), remarks: Sequence[str] = (), seed: int = 0
+) -> str:
     """Return an HTML page with the curves of the score that ranks, and a table of all scores.
 
-    The same reports give the same bytes. Raises `UsageError` as `curves` does.
+    `remarks` say what the noise is, and what it was fitted to. The same reports give the same bytes. Raises
+    `UsageError` as `curves` does.
     """
     found = curves(reports)
     first = found[0].points[0].report
@@ -138,6 +141,7 @@ def curve_page(reports: Sequence[Report], *, title: str, commands: Sequence[str]
             (figure(one.value, one.percent) for one in report.scores if one.name == name), figure(None)
         ),
         commands=list(commands),
+        remarks=list(remarks),
         seed=seed,
         version=__version__,
     )

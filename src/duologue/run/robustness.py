@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
+from duologue.core.noise import noise_strengths, scaled
 from duologue.core.protocols import NoiseModel
-from duologue.run.evaluate import score_against
+from duologue.run.evaluate import Truth, score_against
 from duologue.run.predict import answer_all, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
 from duologue.run.saved import save_report
 from duologue.run.usage import USAGE, accounts_of, usage_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import Progress, System, Task, World
     from duologue.core.records import Report, Scoring
-    from duologue.run.evaluate import Truth
 
 STRENGTH = "strength"
 """Under which `Report.meta` has the strength of the noise."""
+NOISE = "noise"
+"""Under which it has the kinds of noise that were on, with the strength of each where `STRENGTH` is 1."""
 _PLAIN = re.compile(r"[^\w.-]")
 """What a system's name may hold that a file's name should not."""
 
@@ -38,15 +40,18 @@ def robustness(
     how: Scoring,
     folder: Path,
     *,
+    kinds: Sequence[str] = (),
     world: World | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[Report]:
     """Return a report for each system, by name, at each strength of noise, in this order.
 
-    The result files in `folder` are what is scored; beside each stands its saved report, which `duologue verify`
-    computes again. The noise is laid on what a system sees of the user; replies stay as they are, so the truth should
-    be clean. Noise of one seed is nested: it is the same for all systems. The usage of a system that tells it is in
+    `kinds` are the noises that are on, as `noise_strengths` takes them; each strength multiplies them. The result
+    files in `folder` are what is scored; beside each stands its saved report, which `duologue verify` computes again.
+    The noise is laid on what a system sees of the user; replies stay as they are, so the truth should be clean. Where
+    answers are places in the text (`labels_move`), the noisy truth is written to `folder/truth` and scored against.
+    Noise of one seed is the same for all systems. The usage of a system that tells it is in
     each report (an answer to what the noise left as it was is on the account of every strength). Raises `UsageError`
     for a task without noise, and for no or repeated strengths.
     """
@@ -54,8 +59,19 @@ def robustness(
         raise lacking_capability(task.info.name, "NoiseModel")
     if not strengths or len(set(strengths)) < len(strengths):
         raise UsageError("give at least one strength of noise, and each once, such as 0,0.5,1")
+    if task.labels_move and not truth.files.get("gold"):
+        raise UsageError(f"the labels of {task.info.name} move with the text; give truth that is in files")
     placed = in_world(truth.examples, world)
-    noisy = {one: task.noisy_examples(placed, seed=seed, strength=one) if one else placed for one in strengths}
+    usual = noise_strengths(task, kinds)
+    truths = dict.fromkeys(strengths, truth)
+    noisy = dict.fromkeys(strengths, placed)
+    for one in filter(None, strengths):
+        laid = scaled(usual, one)
+        if task.labels_move:
+            truths[one] = _noisy_truth(task, truth, folder / "truth" / f"noise-{one:g}", seed, laid)
+            noisy[one] = in_world(truths[one].examples, world)
+        else:
+            noisy[one] = task.noisy_examples(placed, seed=seed, strengths=laid)
     reports = []
     for number, (name, system) in enumerate(systems, start=1):
         system.prepare(task.info, seed, {} if world is None else {world.name: world})
@@ -64,10 +80,31 @@ def robustness(
             begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
             task.write(shown, answer_all(task, system, shown, progress=progress, accounts=accounts), path)
             usage = usage_of(system, [*accounts.values(), *accounts_of(system)[begun:]])
-            report = with_prompts(
-                score_against(task, truth, path, how, test_set=f"noise {strength:g}"), marks_of(system=system)
-            )
-            meta = {**report.meta, STRENGTH: strength, "seed": seed, **({USAGE: {SYSTEM: usage}} if usage else {})}
+            found = score_against(task, truths[strength], path, how, test_set=f"noise {strength:g}")
+            report = with_prompts(found, marks_of(system=system))
+            meta = {**report.meta, STRENGTH: strength, NOISE: usual, "seed": seed}
+            meta |= {USAGE: {SYSTEM: usage}} if usage else {}
             reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta))
             save_report(reports[-1], path.with_name("result.report.json"))
     return reports
+
+
+def noise_remarks(task: Task, kinds: Sequence[str] = ()) -> list[str]:
+    """Return what is to be said beside figures under noise: to what each kind that is on was fitted."""
+    if not isinstance(task, NoiseModel):
+        raise lacking_capability(task.info.name, "NoiseModel")
+    named: dict[str, list[str]] = {}
+    for kind, strength in noise_strengths(task, kinds).items():
+        named.setdefault(task.noises[kind], []).append(f"{kind} {strength:g}")
+    return [f"{', '.join(found)}: {said}" for said, found in named.items()]
+
+
+def _noisy_truth(task: Task, truth: Truth, folder: Path, seed: int, strengths: Mapping[str, float]) -> Truth:
+    """Return the truth with noise, from files in `folder` that it is written to."""
+    assert isinstance(task, NoiseModel)
+    paths = []
+    for number, one in enumerate(truth.files["gold"], start=1):
+        path = Path(one["path"])
+        paths.append(folder / f"{number}-{path.name}")
+        task.write_noisy(path, paths[-1], regime=task.regimes[0], seed=seed, strengths=strengths)
+    return Truth.of(task, paths)

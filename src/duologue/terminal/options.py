@@ -59,6 +59,15 @@ def _tasks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     return [name for name in names("tasks") if name.startswith(incomplete)]
 
 
+kind_option = click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="NAME[=STRENGTH]",
+    help="Kind of noise that is on, such as fillers or cuts=0.5; may be repeated; default: the task's usual ones.",
+)
+
+
 def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001  # click's form
     """Complete system names, else model folders, for the shell."""
     from click.shell_completion import CompletionItem

@@ -1,1 +1,1 @@
-"""Text preprocessing that precedes everything else: the anonymiser."""
+"""What is done to text before anything else: anonymising, words and readings, the noise of speech."""

@@ -38,6 +38,7 @@ from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.core.protocols import Inspectable, Task
 from duologue.core.records import Answer, Turn
+from duologue.text.noise.spoken_users import SpokenUsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Partner, Progress, Stage, System
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
+    from duologue.text.noise.speech_channel import SpeechChannel
+    from duologue.text.noise.spoken_language import SpokenLanguage
 
 
 class _RawConversion:
@@ -91,6 +94,16 @@ class _Walked(Inspectable):
         return walker.statistics(path)
 
 
+class _SpokenCalls(SpokenUsers):
+    """Noise of speech on calls, which are Chinese."""
+
+    def spoken_language(self) -> SpokenLanguage:
+        """Return Chinese."""
+        from duologue.text.noise.chinese import SpokenChinese
+
+        return SpokenChinese()
+
+
 class _Annotated:
     """Annotation of raw dialogues by people."""
 
@@ -116,10 +129,29 @@ class _Annotated:
         return check_annotation(dialogue)
 
 
-class ExtractionTask(_Annotated, _RawConversion, _GeneratedCorpus, _Walked, Task):
+class ExtractionTask(_SpokenCalls, _Annotated, _RawConversion, _GeneratedCorpus, _Walked, Task):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     info = EXTRACTION
+    regimes: tuple[str, ...] = ("user", "both")
+    """Noise on the user's side of a call, or on both."""
+    labels_move = True
+
+    def lay_noise(self, path: Path, out: Path, regime: str, channel: SpeechChannel) -> int:
+        """Write a raw file with noise; mentions and values stand where their words are now."""
+        from duologue.challenges.mobilecs.noise import distort_calls
+
+        return distort_calls(path, out, regime, channel)
+
+    def noisy_examples(
+        self, examples: Sequence[Example], *, seed: int, strengths: Mapping[str, float]
+    ) -> list[Example]:
+        """Return calls with noise on the user's side, and references at the places where their words are now."""
+        from duologue.challenges.mobilecs.noise import noisy_call
+        from duologue.text.noise.speech_channel import SpeechChannel
+
+        channel = SpeechChannel(self.spoken_language(), seed, strengths)
+        return [noisy_call(example, channel) for example in examples]
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a raw file, one example per dialogue; `FormatError` has all its problems."""
@@ -156,10 +188,17 @@ class ExtractionTask(_Annotated, _RawConversion, _GeneratedCorpus, _Walked, Task
         return scorer.metrics(how.variant)
 
 
-class DialogueTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
+class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task):
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
     info = DIALOGUE
+
+    def lay_noise(self, path: Path, out: Path, regime: str, channel: SpeechChannel) -> int:  # noqa: ARG002  # there is one
+        """Write a track 2 file with noise on the user's turns."""
+        from duologue.challenges.mobilecs.noise import distort_turns
+
+        return distort_turns(path, out, channel)
+
     default_system = "rule-agent"
     """Whom `duologue chat` talks to when nobody is named."""
 

@@ -35,6 +35,7 @@ from duologue.challenges.proactive.formats import conversions, files
 from duologue.challenges.proactive.schema import INFO
 from duologue.core.errors import RequestError
 from duologue.core.protocols import Inspectable, Task
+from duologue.text.noise.spoken_users import SpokenUsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,9 +46,11 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Partner, Stage, System, World
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission, Turn
     from duologue.metrics.counts import Metric
+    from duologue.text.noise.speech_channel import SpeechChannel
+    from duologue.text.noise.spoken_language import SpokenLanguage
 
 
-class ProactiveTask(Task, Inspectable):
+class ProactiveTask(SpokenUsers, Task, Inspectable):
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     info = INFO
@@ -192,6 +195,18 @@ class ProactiveTask(Task, Inspectable):
         if not typed or answer.text is None:
             return answer
         return msgspec.structs.replace(answer, text=segmentation.joined(answer.text))
+
+    def spoken_language(self) -> SpokenLanguage:
+        """Return Chinese that is cut into words by spaces."""
+        from duologue.text.noise.chinese import SpokenChinese
+
+        return SpokenChinese(spaced=True)
+
+    def lay_noise(self, path: Path, out: Path, regime: str, channel: SpeechChannel) -> int:  # noqa: ARG002  # there is one
+        """Write sessions or samples with noise on the user's turns."""
+        from duologue.challenges.proactive.noise import distort
+
+        return distort(path, out, channel)
 
     def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
         """Convert a file with the options given (`conversions.CHOICES`)."""

@@ -41,6 +41,7 @@ from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import read_bytes
 from duologue.core.errors import RequestError
 from duologue.core.protocols import Task
+from duologue.text.noise.spoken_users import SpokenUsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,12 +60,14 @@ if TYPE_CHECKING:
         Submission,
     )
     from duologue.metrics.counts import Metric
+    from duologue.text.noise.speech_channel import SpeechChannel
+    from duologue.text.noise.spoken_language import SpokenLanguage
 
 BUILT_IN_SEED = 1
 """Seed of the knowledge base that is made when no file is given."""
 
 
-class RestaurantTask(Task):
+class RestaurantTask(SpokenUsers, Task):
     """Book a restaurant table (DSTC6 track 1): rank the bot's next utterance among 7 to 11 candidates."""
 
     info = INFO
@@ -144,6 +147,18 @@ class RestaurantTask(Task):
         from duologue.challenges.restaurant.scoring import official
 
         return official.check_validity(read_bytes(path)).stdout
+
+    def spoken_language(self) -> SpokenLanguage:
+        """Return English."""
+        from duologue.text.noise.english import SpokenEnglish
+
+        return SpokenEnglish()
+
+    def lay_noise(self, path: Path, out: Path, regime: str, channel: SpeechChannel) -> int:  # noqa: ARG002  # there is one
+        """Write a data file with noise on the user's turns."""
+        from duologue.challenges.restaurant.noise import distort
+
+        return distort(path, out, channel)
 
     def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
         """Write official files below `out` and return their paths; resumes where a stopped run left off."""

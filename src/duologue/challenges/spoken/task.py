@@ -41,16 +41,23 @@ from duologue.challenges.spoken.scoring.options import INFO
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Inspectable, Service, Task
 from duologue.core.records import Problem
+from duologue.text.noise.spoken_users import SpokenUsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
+    from duologue.challenges.spoken.noise.simulator import NoiseSimulator
     from duologue.core.data_rows import DataRows
     from duologue.core.protocols import Partner, System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
+
+
+ORGANISER = "organiser"
+FITTED = "the organisers' generator: tables fitted to 805 pairs of the challenge's own data (`noise_table.py`)"
+"""What is said of this noise beside figures."""
 
 
 class SpokenTask(Task, Inspectable):
@@ -65,6 +72,9 @@ class SpokenTask(Task, Inspectable):
     """What to take of a folder of KdConv; other conversions leave no choice."""
     regimes: tuple[str, ...] = ("validation", "test")
     """Noise on the turns without knowledge, or on the user's."""
+    noises: Mapping[str, str] = {ORGANISER: FITTED, **SpokenUsers.noises}
+    usual_noises: tuple[str, ...] = (ORGANISER,)
+    labels_move = False
 
     def __init__(self) -> None:
         self._world: World | None = None
@@ -206,19 +216,29 @@ class SpokenTask(Task, Inspectable):
         conversions.convert(source, target, path, out, chosen)
         return [out]
 
-    def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
-        """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
+    def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strengths: Mapping[str, float]) -> int:
+        """Write dialogues or samples with noise; return how many utterances changed."""
         from duologue.challenges.spoken.noise.noisy_files import distort
-        from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 
-        return distort(path, out, NoiseSimulator(regime, seed, strength=strength))
+        return distort(path, out, _simulator(regime, seed, strengths))
 
-    def noisy_examples(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+    def noisy_examples(
+        self, examples: Sequence[Example], *, seed: int, strengths: Mapping[str, float]
+    ) -> list[Example]:
         """Return examples with noise on the user's turns of their histories."""
-        from duologue.challenges.spoken.noise.simulator import NoiseSimulator
-
-        simulator = NoiseSimulator("test", seed, strength=strength)
+        simulator = _simulator("test", seed, strengths)
         return [simulator.example(example) for example in examples]
+
+
+def _simulator(regime: str, seed: int, strengths: Mapping[str, float]) -> NoiseSimulator:
+    """Return the organisers' noise, which comes after the speaker's where both are on."""
+    from duologue.challenges.spoken.noise.simulator import NoiseSimulator
+    from duologue.text.noise.chinese import SpokenChinese
+    from duologue.text.noise.speech_channel import SpeechChannel
+
+    own = {kind: strength for kind, strength in strengths.items() if kind != ORGANISER}
+    channel = SpeechChannel(SpokenChinese(), seed, own) if own else None
+    return NoiseSimulator(regime, seed, strength=strengths.get(ORGANISER, 0.0), channel=channel)
 
 
 def _joined(one: Example, other: Example) -> Example:

@@ -79,10 +79,12 @@ def test_the_task_offers_it(tmp_path: Path) -> None:
     assert isinstance(task, NoiseModel)
     first, second = tmp_path / "a.json", tmp_path / "b.json"
     for out in (first, second):
-        task.write_noisy(written(tmp_path, DIALOGUES), out, regime="test", seed=4, strength=1)
+        task.write_noisy(
+            written(tmp_path, DIALOGUES), out, regime="test", seed=4, strengths={"organiser": 1, "fillers": 1}
+        )
     assert first.read_bytes() == second.read_bytes()
     examples = list(task.load(tmp_path / "in.json"))
-    assert [one.references for one in task.noisy_examples(examples, seed=1, strength=1)] == [
+    assert [one.references for one in task.noisy_examples(examples, seed=1, strengths={"organiser": 1})] == [
         one.references for one in examples
     ]
-    assert task.noisy_examples(examples, seed=1, strength=0) == examples
+    assert task.noisy_examples(examples, seed=1, strengths={"organiser": 0, "cuts": 0}) == examples

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ CLEAN = (
 )
 
 
-def many(n: int, **options: float) -> list[tuple[str, str, str]]:
+def many(n: int, **options: Any) -> list[tuple[str, str, str]]:
     simulator = NoiseSimulator("test", 1, **options)
     found = []
     for number in range(n):
@@ -100,7 +100,7 @@ def test_numerals_become_formal() -> None:
 
 
 def test_homophones_share_a_reading_with_what_they_replace() -> None:
-    from duologue.challenges.spoken.noise.pronunciation import alike
+    from duologue.text.pronunciation import alike
 
     found = [(text, noisy) for text, noisy, recipe in many(900) if recipe == "homophone"]
     assert found
@@ -113,7 +113,7 @@ def test_homophones_share_a_reading_with_what_they_replace() -> None:
 
 @pytest.mark.parametrize(("plain", "other"), table.USUAL.items())
 def test_the_usual_replacement_sounds_alike(plain: str, other: str) -> None:
-    from duologue.challenges.spoken.noise.pronunciation import alike
+    from duologue.text.pronunciation import alike
 
     assert alike(plain, other)
 

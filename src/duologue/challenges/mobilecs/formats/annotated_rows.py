@@ -55,6 +55,8 @@ def _turn(pair: Sequence[Turn], first: int, kept: dict[str, Any]) -> dict[str, A
         mentions=tuple(one for found in marked for one in found.mentions),
         values=tuple(one for found in marked for one in found.values),
     )
+    if all(turn.annotation is None for turn in pair):  # a bare turn stays one
+        return {**kept, **{voice: turn.text for voice, turn in zip(voices, pair, strict=True)}}
     made = {
         **{voice: turn.text for voice, turn in zip(voices, pair, strict=True)},
         **{_INTENTS[turn.speaker]: intent_of(found.acts) for turn, found in zip(pair, marked, strict=True)},

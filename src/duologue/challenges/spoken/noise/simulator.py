@@ -13,24 +13,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from duologue.challenges.spoken.noise import noise_table as table
-from duologue.challenges.spoken.noise.aligned_text import AlignedText
-from duologue.challenges.spoken.noise.pronunciation import reading, sound_alikes
 from duologue.core.errors import UsageError, did_you_mean
-from duologue.core.records import Dialogue, Example, Mention, Turn, Value
 from duologue.core.seeds import seed_of
 from duologue.core.sums import added
+from duologue.text.noise.aligned_text import AlignedText
+from duologue.text.noise.spans import moved_annotation, stretches_of
+from duologue.text.pronunciation import reading, sound_alikes
 from duologue.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from duologue.challenges.spoken.noise.aligned_text import Stretch
+    from duologue.core.records import Dialogue, Example, Turn
+    from duologue.text.noise.aligned_text import Stretch
+    from duologue.text.noise.speech_channel import SpeechChannel
 
 REGIMES = ("validation", "test")
 """Regimes: noise on the turns without knowledge, or on the user's turns."""
 
 T = TypeVar("T")
-Marked = TypeVar("Marked", Mention, Value)
 Row = TypeVar("Row", bound="tuple[float, ...] | tuple[float, str] | tuple[float, float, str]")
 
 
@@ -52,7 +53,8 @@ class NoiseSimulator:
     outside 0 to 5.
     """
 
-    def __init__(self, regime: str, seed: int, *, strength: float = 1.0) -> None:
+    def __init__(self, regime: str, seed: int, *, strength: float = 1.0, channel: SpeechChannel | None = None) -> None:
+        """`channel`: a speaker's noise, which comes before the recogniser's."""
         if regime not in REGIMES:
             raise UsageError(f"there is no regime '{regime}' of noise{did_you_mean(regime, REGIMES)}")
         if not 0 <= strength <= 5:
@@ -60,6 +62,7 @@ class NoiseSimulator:
         self.regime = regime
         self.seed = seed
         self.strength = strength
+        self._channel = channel
 
     def turn(self, text: str, spans: Sequence[Stretch] = (), *, rng: Random) -> NoisyUtterance:
         """Return an utterance with noise, and its spans `spans` in the noisy text.
@@ -111,34 +114,19 @@ class NoiseSimulator:
 
     def _noisy(self, turn: Turn, name: str, at: int) -> Turn:
         """Return a turn with noise; its random stream depends on seed, dialogue and position."""
+        if self._channel is not None:
+            turn = self._channel.turn(turn, dialogue=name, at=at)
         rng = Random(seed_of(f"spoken noise {self.seed} {name} {at}"))
         annotation = turn.annotation
-        if annotation is None:
-            return msgspec.structs.replace(turn, text=self.turn(turn.text, rng=rng).text)
-        marked: list[Mention | Value] = [*annotation.mentions, *annotation.values]
-        spans = [one.span for one in marked if one.span is not None]
-        noisy = self.turn(turn.text, [(span.start, span.end) for span in spans], rng=rng)
-        moved = iter(noisy.spans)
-        annotation = msgspec.structs.replace(
-            annotation,
-            mentions=tuple(_moved(one, moved, noisy.text) for one in annotation.mentions),
-            values=tuple(_moved(one, moved, noisy.text) for one in annotation.values),
-        )
+        noisy = self.turn(turn.text, stretches_of(annotation), rng=rng)
+        if annotation is not None:
+            annotation = moved_annotation(annotation, noisy.text, noisy.spans)
         return msgspec.structs.replace(turn, text=noisy.text, annotation=annotation)
 
 
 def _messages(rows: Sequence[dict[str, Any]], turns: Sequence[Turn]) -> list[dict[str, Any]]:
     """Return the official rows of turns with their messages changed, all else as it stands."""
     return [{**row, "message": turn.text} for row, turn in zip(rows, turns, strict=True)]
-
-
-def _moved(one: Marked, moved: Iterator[Stretch], text: str) -> Marked:
-    """Return a mention or value where it is now, with the words that now stand there."""
-    if one.span is None:
-        return one
-    start, end = next(moved)
-    span = msgspec.structs.replace(one.span, start=start, end=end)
-    return msgspec.structs.replace(one, span=span, text=text[start:end])
 
 
 def _once(text: str, spans: Sequence[Stretch], spelled: float, rng: Random) -> NoisyUtterance:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.noise.noise_table import FINAL, MARKS, NUMERALS, PARTICLES, USUAL
-from duologue.challenges.spoken.noise.pronunciation import reading
+from duologue.text.pronunciation import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from duologue.challenges.spoken.noise.pronunciation import reading
 from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.systems.asr_correction.char_lm import START, CharLanguageModel
 from duologue.challenges.spoken.systems.asr_correction.corrector import (
@@ -23,6 +22,7 @@ from duologue.challenges.spoken.systems.asr_correction.corrector import (
 from duologue.challenges.spoken.systems.asr_correction.edits import EDIT_KINDS, is_han
 from duologue.challenges.spoken.systems.logistic_regression import fit
 from duologue.core.extras import need
+from duologue.text.pronunciation import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from duologue.challenges.spoken.noise.pronunciation import readings
 from duologue.knowledge import normalization
+from duologue.text.pronunciation import readings
 
 _FORMAL = str.maketrans("零壹贰弍叁肆伍陆柒捌玖", "01223456789")
 _SPOKEN_DIGITS = dict(zip("0123456789", "零一二三四五六七八九", strict=True))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.spoken.noise.aligned_text import AlignedText
+from duologue.text.noise.aligned_text import AlignedText
 
 
 def test_a_repetition_inside_a_stretch_belongs_to_it() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.spoken.noise import pronunciation as sounds
+from duologue.text import pronunciation as sounds
 
 
 def test_readings_have_no_tones_and_the_usual_one_comes_first() -> None:

@@ -34,6 +34,19 @@ class AlignedText:
         """Insert a new character before a position."""
         self._signs.insert(at, (sign, -1))
 
+    def insert_text(self, at: int, text: str) -> None:
+        """Insert new characters before a position."""
+        self._signs[at:at] = [(sign, -1) for sign in text]
+
+    def rewrite(self, start: int, end: int, text: str) -> None:
+        """Write a span of at least one character anew; what stands for it belongs to what the span belonged to."""
+        origins = [origin for _, origin in self._signs[start:end]]
+        self._signs[start:end] = [(sign, origins[min(at, len(origins) - 1)]) for at, sign in enumerate(text)]
+
+    def cut(self, start: int, end: int) -> None:
+        """Delete a span."""
+        del self._signs[start:end]
+
     def repeat(self, at: int) -> None:
         """Repeat a character; both are aligned with the same position."""
         self._signs.insert(at, self._signs[at])
