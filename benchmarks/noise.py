@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Simulated
+from duologue.core.protocols import Grounded, Simulated
 from duologue.run.evaluate import Truth, scoring
 from duologue.run.robustness import noise_remarks, robustness
 from duologue.run.systems import open_system
@@ -63,10 +63,10 @@ def table(name: str, folder: Path, n: int) -> list[str]:
     """Return the lines of a task's table."""
     task = load_task(name)
     how, found = scoring(task, None), truths(task, folder, n)
-    world = task.world(None) if name == "restaurant" else None
+    world = task.world(None) if isinstance(task, Grounded) else None
     lines = [f"| {name} | clean | " + " | ".join(column for column, _, _ in ALL) + " |"]
     lines.append("|---" * (len(ALL) + 2) + "|")
-    count = 0
+    count, rank = 0, ""
     for system in ASKED[name]:
         cells = []
         for column, kinds, strength in (("clean", KINDS, 0.0), *ALL):
@@ -78,10 +78,10 @@ def table(name: str, folder: Path, n: int) -> list[str]:
                 for number, one in enumerate(found)
             ]  # fmt: skip
             value, count = main_score(reports)
+            rank = reports[0].rank_by
             cells.append(value)
             print(f"{name} {system} {column}: {cells[-1]}", flush=True)
         lines.append(f"| `{system}` | " + " | ".join(cells) + " |")
-    rank = reports[0].rank_by
     return [*lines, "", f"{rank}, on {count:,} simulated samples, seed {SEED}.", *noise_remarks(task), ""]
 
 

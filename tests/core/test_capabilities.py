@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from duologue.core import protocols
-from duologue.core.capabilities import CAPABILITIES, GUIDE, capabilities, lacking_capability
-from duologue.core.plugins import load_task
+from duologue.core.capabilities import CAPABILITIES, EXPECTED, GUIDE, capabilities, lacking_capability, reasons
+from duologue.core.plugins import Entry, entries, load_task
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,15 +14,25 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     ("task", "kept"),
     [
-        ("restaurant", {"Inspectable", "Simulated", "Grounded", "Conversable", "Playable"}),
+        ("restaurant", {"Inspectable", "Simulated", "NoiseModel", "Grounded", "Conversable", "Playable"}),
         ("spoken", {"Inspectable", "Convertible", "NoiseModel", "Grounded", "FactChecking", "Conversable", "Servable"}),
-        ("proactive", {"Inspectable", "Convertible", "Conversable", "Paired", "Playable"}),
-        ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "Conversable", "Playable"}),
-        ("mobilecs/extraction", {"Inspectable", "Convertible", "Simulated", "Annotatable"}),
+        ("proactive", {"Inspectable", "Convertible", "NoiseModel", "Conversable", "Paired", "Playable"}),
+        ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Conversable", "Playable"}),
+        ("mobilecs/extraction", {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Annotatable"}),
     ],
 )
 def test_a_task_keeps_the_protocols_that_it_has_the_methods_of(task: str, kept: set[str]) -> None:
     assert {one.protocol for one in capabilities(load_task(task))} == kept
+
+
+@pytest.mark.parametrize("entry", [one for one in entries("tasks") if one.distribution == "duologue"], ids=str)
+def test_a_task_that_lacks_what_people_try_says_why(entry: Entry) -> None:
+    task = load_task(entry.name)
+    kept = {one.protocol for one in capabilities(task)}
+    assert set(EXPECTED) <= kept | set(task.without)
+    assert not kept & set(task.without)
+    assert len(reasons(task)) == len(task.without)  # each is a protocol
+    assert all(reasons(task).values())
 
 
 def test_every_optional_protocol_has_a_section_of_the_guide_and_is_told_by_what_is_lacking() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duologue.core.capabilities import CAPABILITIES, capabilities
+from duologue.core.capabilities import CAPABILITIES, capabilities, reasons
 from duologue.core.errors import DuologueError
 from duologue.core.extras import lacking
 from duologue.core.plugins import Entry, describe, entries, load_task
@@ -44,6 +44,11 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
     console.line("what each task has (the guide: docs/guide/your-own-task.md):")
     _print_table(columns, {row["name"]: row["capabilities"] for row in tasks})
     console.line("")
+    console.line("what a task does without, and why:")
+    for row in tasks:
+        for column, why in row["without"].items():
+            console.line(f"  {row['name']}, {column}: {why}")
+    console.line("")
     console.line("systems:")
     _print_rows(systems)
     console.line("")
@@ -70,12 +75,14 @@ def _print_table(columns: list[str], marked: dict[str, list[str]]) -> None:
 
 def _task_row(entry: Entry) -> dict[str, Any]:
     """Return name, package, first docstring line and capabilities; a broken plug-in says so and hides no other."""
-    row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "capabilities": [], "info": None}
+    row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "capabilities": []}
+    row |= {"without": {}, "info": None}
     try:
         about, task = describe(entry).about, load_task(entry.name)
     except DuologueError as error:
         return {**row, "about": f"cannot be loaded: {error}"}
-    return {**row, "about": about, "capabilities": [one.column for one in capabilities(task)], "info": task.info}
+    kept = [one.column for one in capabilities(task)]
+    return {**row, "about": about, "capabilities": kept, "without": reasons(task), "info": task.info}
 
 
 def _system_row(entry: Entry, infos: dict[str, TaskInfo | None]) -> dict[str, Any]:

@@ -45,6 +45,15 @@ def capabilities(task: Task) -> tuple[Capability, ...]:
     return tuple(one for one in CAPABILITIES if isinstance(task, getattr(protocols, one.protocol)))
 
 
+EXPECTED = ("Inspectable", "Simulated", "NoiseModel", "Conversable", "Playable")
+"""Protocols whose commands people try on every task: one of ours that lacks them says why."""
+
+
+def reasons(task: Task) -> dict[str, str]:
+    """Return why a task does without optional protocols, by their columns in `duologue list`."""
+    return {one.column: task.without[one.protocol] for one in CAPABILITIES if one.protocol in task.without}
+
+
 def lacking_capability(task: str, protocol: str, advice: str = "") -> UsageError:
     """Return the error for a command that needs an optional protocol which the task of this name does not keep."""
     found = next(one for one in CAPABILITIES if one.protocol == protocol)

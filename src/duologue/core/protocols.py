@@ -186,6 +186,8 @@ class Task(Protocol):
     """A challenge as it is run and scored. Subclass it: what is not abstract has the behaviour that most tasks need."""
 
     info: TaskInfo
+    without: Mapping[str, str] = MappingProxyType({})
+    """Why it does without optional protocols, by their names; `duologue list` tells it."""
 
     @abstractmethod
     def load(self, path: Path) -> Iterator[Example]:

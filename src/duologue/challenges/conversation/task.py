@@ -27,6 +27,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -37,7 +38,7 @@ from duologue.core.errors import UsageError
 from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -51,6 +52,13 @@ class ConversationTask(Task):
     """Answer a customer or a film line (DSTC6 track 2): BLEU, ROUGE-L, CIDEr and diversity, several references."""
 
     info = INFO
+    without: Mapping[str, str] = MappingProxyType(
+        {
+            "Simulated": "its dialogues are people's own: `data collect`, `data import` and `data extract` get them",
+            "NoiseModel": "its customers write",
+            "Playable": "nothing is asked for that a simulated customer could have a goal in: `chat` talks to people",
+        }
+    )
     default_system = ""
     """Whom `duologue chat` talks to when nobody is named: most systems of this task have learned something first."""
 

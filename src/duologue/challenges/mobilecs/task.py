@@ -27,6 +27,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -133,6 +134,12 @@ class ExtractionTask(_SpokenCalls, _Annotated, _RawConversion, _GeneratedCorpus,
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     info = EXTRACTION
+    without: Mapping[str, str] = MappingProxyType(
+        {
+            "Conversable": "it reads calls that are over; mobilecs/dialogue talks",
+            "Playable": "it reads calls that are over; mobilecs/dialogue is played",
+        }
+    )
     regimes: tuple[str, ...] = ("user", "both")
     """Noise on the user's side of a call, or on both."""
     labels_move = True

@@ -27,6 +27,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -54,6 +55,11 @@ class ProactiveTask(SpokenUsers, Task, Inspectable):
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     info = INFO
+    without: Mapping[str, str] = MappingProxyType(
+        {
+            "Simulated": "dialogues come of goals (`data goals`) played by `simulate`, or of pairs of people",
+        }
+    )
     forms: tuple[str, ...] = conversions.FORMS
     """Forms of `convert`."""
     choices: dict[str, tuple[str, ...]] = conversions.CHOICES

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from copy import copy
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -64,6 +65,12 @@ class SpokenTask(Task, Inspectable):
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     info = INFO
+    without: Mapping[str, str] = MappingProxyType(
+        {
+            "Simulated": "dialogues are converted from KdConv (`data convert`); a noisy copy is made by `data noise`",
+            "Playable": "questions are asked of a graph, not of a goal that a simulated user could reach",
+        }
+    )
     forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite", "kdconv")
     """The forms that `convert` knows."""
     default_system = ""
