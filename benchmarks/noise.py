@@ -89,7 +89,7 @@ def main() -> int:
     """Measure, print, and write the page where it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--n", type=int, default=100, help="dialogues of each subtask, and calls")
+    parser.add_argument("--n", type=int, default=10, help="dialogues of each subtask, and calls")
     given = parser.parse_args()
     parts = ["# Speech noise, kind by kind", "", "Written by `python benchmarks/noise.py --write`.", ""]
     parts += [line.strip() for line in (__doc__ or "").splitlines()[2:]] + [""]
