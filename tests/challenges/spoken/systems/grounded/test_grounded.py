@@ -133,6 +133,18 @@ def test_without_training_or_graph_it_says_what_is_missing(trained: GroundedSyst
         GroundedSystem().make_training_data(SpokenTask(), 1, None)
 
 
+def test_selection_alone_learns_to_select_and_no_wording(trained: GroundedSystem, golden: Path, tmp_path: Path) -> None:
+    examples = list(files.load(golden / "contract" / "valid.json"))
+    world = SpokenTask().world(golden / "tiny-kg.json")
+    system = GroundedSystem(RECIPE)
+    system.fit_selection(examples, Run(folder=tmp_path, seed=1, worlds={world.name: world}))
+    samples = [asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩在哪？")]
+    for one in (trained, system):
+        one.prepare(INFO, 1, {"invented": INVENTED})
+    assert system.select(samples) == trained.select(samples)
+    assert "77元" in (system.answer(samples[:1])[0].text or "")
+
+
 def test_dialogues_of_another_graph_teach_nothing(golden: Path, tmp_path: Path) -> None:
     examples = list(files.load(golden / "contract" / "valid.json"))
     talk = [one for one in examples if gold_facts(one)]

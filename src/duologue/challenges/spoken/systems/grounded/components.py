@@ -9,6 +9,7 @@ from duologue.challenges.spoken.systems.grounded.features import CorpusCounts
 from duologue.challenges.spoken.systems.grounded.trainer import new_model
 from duologue.challenges.spoken.systems.grounded.triple_choice import VALUE_WEIGHTS, ValueSelector
 from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
+from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyTemplateIndex
 from duologue.core.errors import StorageError
 from duologue.core.records import Record
 from duologue.models.trained_system import read_json, write_json
@@ -32,6 +33,11 @@ class GroundedComponents(NamedTuple):
     """The ensemble of pair rankers."""
     selector: ValueSelector
     generator: TemplateGenerator
+
+
+def untrained_generator(recipe: GroundedRecipe) -> TemplateGenerator:
+    """Return a generator that has no templates: it says the bare values."""
+    return TemplateGenerator(recipe.replies, ReplyTemplateIndex([]), [])
 
 
 class _Card(Record, frozen=True, kw_only=True):

@@ -69,17 +69,36 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         Without a graph in `run.worlds` the triples of the replies make one. Raises `UsageError` for examples of which
         none has triples that can be found.
         """
-        from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of
-        from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
-        from duologue.challenges.spoken.systems.grounded.components import GroundedComponents
-        from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder
-        from duologue.challenges.spoken.systems.grounded.trainer import RankerData, corpus_counts, train_members
         from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
 
         examples, validation = (
             [one for one in part if one.references and one.references[0].text is not None]
             for part in (examples, held_out)
         )
+        learned = self._learn_selection(examples, validation, run)
+        correct = None if self._corrector is None else self._corrector.correct
+        world = next(iter(self._worlds.values()))
+        generator = TemplateGenerator.learn(
+            examples, world, run, self.recipe.replies, validation=validation, correct=correct
+        )
+        dialogues = len({one.sample.dialogue_id for one in examples})
+        told = f"{len(examples)} replies of {dialogues} training dialogues of people"
+        return learned._replace(generator=generator), told
+
+    def fit_selection(self, examples: Sequence[Example], run: Run) -> None:
+        """Train what selects triples, and nothing that words replies: `answer` then says the bare values."""
+        self._learned = self._learn_selection(examples, (), run)
+
+    def _learn_selection(
+        self, examples: Sequence[Example], validation: Sequence[Example], run: Run
+    ) -> GroundedComponents:
+        """Return the components with a generator that has learned nothing."""
+        from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of
+        from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
+        from duologue.challenges.spoken.systems.grounded.components import GroundedComponents, untrained_generator
+        from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder
+        from duologue.challenges.spoken.systems.grounded.trainer import RankerData, corpus_counts, train_members
+
         self._worlds = dict(run.worlds) or {"": _graph_of(examples)}
         world = next(iter(self._worlds.values()))
         if self.recipe.repair:
@@ -93,16 +112,12 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         )
         data = RankerData.of(tracked, corpus, self.recipe.rare, progress=run.progress)
         tests = data.rows_of(judged, corpus)
-        if held_out and not tests:
+        if validation and not tests:
             raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")
         models = train_members(data, tests, self.recipe, run)
-        correct = None if self._corrector is None else self._corrector.correct
-        generator = TemplateGenerator.learn(
-            examples, world, run, self.recipe.replies, validation=validation, correct=correct
+        return GroundedComponents(
+            PairEncoder(data.words), corpus, models, data.values, untrained_generator(self.recipe)
         )
-        dialogues = len({one.sample.dialogue_id for one in examples})
-        learned = GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator)
-        return learned, f"{len(examples)} replies of {dialogues} training dialogues of people"
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return triples and a reply for each sample. Raises `UsageError` before `fit` or `load`, or without graph."""

@@ -1,0 +1,113 @@
+"""Measure the selection of triples on the rebuilt graph and on a denser one, and write `benchmarks/SPOKEN_GRAPHS.md`.
+
+    python benchmarks/spoken_graphs.py --data FOLDER [--work workspace/spoken-graphs] [--folds 0 1] --write
+
+FOLDER and folds are those of `benchmarks/spoken.py`. Each row trains what selects triples (no correction, no wording of
+replies) and answers the samples of a fold on both graphs; what is in `--work` is not made again, so that folds and rows
+can be made one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The
+denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.spoken.knowledge.denser_graph import denser
+from duologue.challenges.spoken.schema.triples import attr_of
+from duologue.challenges.spoken.scoring.options import INFO
+from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
+from duologue.challenges.spoken.systems.training_data import gold_facts
+from duologue.challenges.spoken.task import SpokenTask
+from duologue.core.disk import write_text
+from duologue.core.protocols import Run
+from duologue.core.recipe import resolve
+from duologue.core.records import Fact
+from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Part, make_parts
+from spoken_graphs_page import DENSER, REBUILT, Selection, holds, page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.core.protocols import World
+
+ROWS: dict[str, tuple[str, ...]] = {
+    "plain": ("repair=false",),
+}
+"""Rows by name: what they set in the recipe; the first is what the others are compared with."""
+WHOLE = "kb_travel.json.gz"
+
+
+def selected(part: Part, graphs: Mapping[str, World], row: str, seed: int, work: Path) -> Selection:
+    """Return what a row selects in a fold, made now or taken from the work folder."""
+    recipe: Any = resolve(GroundedSystem.Recipe, overrides=ROWS[row])
+    path = work / "selected" / f"{part.name}-{row.replace(' ', '-')}-{part.hash[:12]}-{seed}" / "selected.json"
+    training = SpokenTask().load_training(part.train)
+    examples = [one for one in part.examples if gold_facts(one)]
+    if not path.is_file():
+        started = time.process_time()
+        system = GroundedSystem(recipe)
+        system.fit_selection(training, Run(folder=path.parent, seed=seed, worlds={"": graphs[REBUILT]}))
+        replies: dict[str, Any] = {}
+        for name, graph in graphs.items():
+            system.prepare(INFO, seed, {name: graph})
+            chosen = system.select([one.sample for one in examples])
+            replies[name] = {
+                one.sample.id: {"message": "", "attrs": [attr_of(fact) for fact in found.facts]}
+                for one, found in zip(examples, chosen, strict=True)
+            }
+        write_text(path, json.dumps(replies, ensure_ascii=False))
+        print(f"{row}, {part.name}: {time.process_time() - started:.0f} CPU seconds", flush=True)
+    seen = {fact.subject for one in training for fact in gold_facts(one)}
+    unseen = {one.sample.id for one in examples if seen.isdisjoint(fact.subject for fact in gold_facts(one))}
+    return Selection(row, part.name, examples, unseen, json.loads(path.read_text("utf-8")))
+
+
+def used_in(path: Path) -> list[list[list[Fact]]]:
+    """Return the facts of each turn of each dialogue of a file."""
+    rows = json.loads(gzip.decompress(path.read_bytes()))
+    return [[[_fact(attr) for attr in message.get("attrs", ())] for message in row["messages"]] for row in rows]
+
+
+def _fact(attr: Mapping[str, Any]) -> Fact:
+    return Fact(subject=attr["name"], relation=attr["attrname"], object=str(attr["attrvalue"]))
+
+
+def main() -> None:
+    """Read the arguments, make what is missing, print or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the real files")
+    parser.add_argument("--work", type=Path, default=Path("workspace/spoken-graphs"), help="folder for what is made")
+    parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
+    parser.add_argument("--mix", nargs="+", default=["person=0.21"], metavar="DOMAIN=SHARE")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="write the page rather than print it")
+    arguments = parser.parse_args()
+    graph, whole = (SpokenTask().world(arguments.data / name) for name in (GRAPH, WHOLE))
+    graphs = {REBUILT: graph, DENSER: denser(graph, [whole], seed=1)}
+    parts = {part.name: part for part in make_parts(arguments.data, arguments.work)}
+    folds = [parts[f"cv-{fold}"] for fold in arguments.folds]
+    found = [selected(part, graphs, row, arguments.seed, arguments.work) for part in folds for row in arguments.rows]
+    names = (f"{CHALLENGE}.json.gz", *(f"kdconv_{domain}_dev.json.gz" for domain in KDCONV))
+    lines = holds(graph, whole, [turns for name in names for turns in used_in(arguments.data / name)])
+    dense = graphs[DENSER]
+    others = [name for name in dense.entities if name not in whole]
+    each = sum(len(dense.about(name)) for name in others) / len(others)
+    lines.append(
+        f"* The denser graph has {len(dense):,} triples instead of {len(graph):,}; outside travel {each:.1f} each."
+    )
+    mix = {domain: float(share) for domain, _, share in (one.partition("=") for one in arguments.mix)}
+    text = page(found, lines, mix, arguments.seed)
+    if arguments.write:
+        write_text(Path(__file__).with_name("SPOKEN_GRAPHS.md"), text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

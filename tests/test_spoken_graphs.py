@@ -1,0 +1,51 @@
+"""The page of what the rebuilt graph flatters: what it counts, and how it reweights scores by domain."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.records import Fact
+from duologue.knowledge.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[ModuleType]:
+    before = set(sys.modules)
+    sys.path.insert(0, str(BENCHMARKS))
+    import spoken_graphs_page
+
+    yield spoken_graphs_page
+    sys.path.remove(str(BENCHMARKS))
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+def fact(name: str, relation: str) -> Fact:
+    return Fact(subject=name, relation=relation, object="x")
+
+
+def test_the_page_tells_what_the_order_of_triples_gives_away(page: ModuleType) -> None:
+    facts = [fact("甲", "a"), fact("甲", "b"), fact("甲", "c"), fact("乙", "a"), fact("园", "门票")]
+    dialogues = [[[facts[0]], [facts[1]]], [[], [facts[3]], [facts[0]]]]
+    lines = page.holds(Graph("kg", facts), Graph("whole", facts[4:]), dialogues)
+    assert "2 entities with 4 triples, 2.0 each" in lines[0]
+    assert "75 % of these triples are used in some dialogue, 50 % of these entities in one alone" in lines[1]
+    assert "100 % stand in the order of use" in lines[2]
+
+
+def test_scores_are_reweighted_to_another_mix(page: ModuleType) -> None:
+    scores, shares = {"a": 1.0, "b": 0.0, "c": 0.5}, {"a": 0.5, "b": 0.25, "c": 0.25}
+    assert page.reweighted(scores, shares, {}) == pytest.approx(0.625)
+    assert page.reweighted(scores, shares, {"b": 0.5}) == pytest.approx(0.5 * (0.5 + 0.125) / 0.75)
+    assert page.reweighted(scores, shares, {"b": 1.0}) == 0
