@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
         ("restaurant", {"Inspectable", "Simulated", "NoiseModel", "Grounded", "Conversable", "Playable"}),
         ("spoken", {"Inspectable", "Convertible", "NoiseModel", "Grounded", "FactChecking", "Conversable", "Servable"}),
         ("proactive", {"Inspectable", "Convertible", "NoiseModel", "Conversable", "Paired", "Playable"}),
-        ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Conversable", "Playable"}),
+        (
+            "mobilecs/dialogue",
+            {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Conversable", "Paired", "Playable"},
+        ),
         ("mobilecs/extraction", {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Annotatable"}),
     ],
 )

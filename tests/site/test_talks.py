@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,12 +20,14 @@ from duologue.site.pages import talk_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from playwright.sync_api import Page
     from sqlalchemy import Connection
     from tests.site.conftest import Accessibility
     from tests.site.world import World
+
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 @pytest.fixture
@@ -119,6 +122,33 @@ def test_two_people_talk_without_javascript_and_the_file_is_official(world: Worl
     judged = send(organiser, f"/talk-lists/pairs/{pairing}", f"/talk-lists{talk}/verdict", verdict="rejected")
     assert judged.status_code == 303
     assert organiser.get(f"/talk-lists/pairs/{pairing}/export").status_code == 409
+
+
+def test_a_call_of_two_people_shows_each_their_own_side(world: World, brief: None) -> None:
+    task = pairs.paired_task("mobilecs/dialogue")
+    calls = task.pair_scenes(GOLDEN / "mobilecs" / "small-dialogue.json", n=1, seed=1)
+    pairing = world.write(
+        lambda connection: pairs.start_pairing(
+            connection, title="Calls", task="mobilecs/dialogue", scenes=calls, settings=pairs.settings_for(task), now=1
+        )
+    )
+    ann, ben = world.client("volunteer"), world.client("participant")
+    send(ann, f"/pairs/{pairing}", f"/pairs/{pairing}/wait")
+    talk = send(ben, f"/pairs/{pairing}", f"/pairs/{pairing}/wait").headers["location"]
+    pages = {"staff" if "You are the staff" in one.get(talk).text else "customer": one for one in (ann, ben)}
+    staff, customer = pages["staff"], pages["customer"]
+    seen = {name: one.get(talk).text for name, one in pages.items()}
+    assert "You are the customer, and begin" in seen["customer"]
+    assert "ask for 青松套餐" in seen["customer"]
+    assert "ask for" not in seen["staff"]
+    assert "四十二块" in seen["staff"]  # the balance, which the customer is to hear
+    assert "四十二块" not in seen["customer"]
+    for at, text in enumerate(("青松套餐多少钱", "青松套餐三十八元", "它的流量呢", "含五个g流量")):
+        send((customer, staff)[at % 2], talk, f"{talk}/say", text=text)
+    assert send(staff, talk, f"{talk}/finish").status_code == 303
+    with world.database.reading() as connection:
+        (dialogue,) = pairs.accepted_dialogues(connection, pairing)
+    assert [turn.speaker for turn in dialogue.turns] == ["user", "system"] * 2
 
 
 def test_who_gives_up_comes_back_to_the_waiting_room(world: World) -> None:

@@ -124,7 +124,7 @@ def open_(
     "place",
     type=options.PATH,
     required=True,
-    help="Goals with their knowledge, or a graph that they are drawn from.",
+    help="Goals with their knowledge, or a graph that they are drawn from (proactive).",
 )
 @click.option("--n", type=click.IntRange(min=1), default=50, show_default=True, help="Dialogues to make.")
 @click.option("--title", default=None, help="What people see (default: the task's name).")
@@ -147,7 +147,10 @@ def pair(
     workspace: Path,
     address: str | None,
 ) -> None:
-    """Start a campaign of TASK in which two people make each dialogue: one leads with goal and knowledge, one talks.
+    """Start a campaign of TASK in which two people make each dialogue.
+
+    proactive: one leads with goal and knowledge, the other talks. mobilecs/dialogue: the customer has the goal and
+    begins, the staff have the knowledge base and end the call; --goals is a track 2 file.
 
     People are paired as they come, and take turns in leading. A dialogue is checked when it ends (length, repetition,
     copies of the knowledge or of another dialogue, the challenge's own rules); one that fails is made again by others.
@@ -155,6 +158,7 @@ def pair(
     \b
     Examples:
       duologue talk pair proactive --goals goals.jsonl --n 50
+      duologue talk pair mobilecs/dialogue --goals track2/dev.json --n 30
       duologue talk pair proactive --graph graph.tsv --n 200 --seed 3 --title "Films and people"
     """
     with _database(workspace, address) as database:

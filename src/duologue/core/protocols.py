@@ -497,8 +497,15 @@ class Paired(Protocol):
         """
         ...
 
-    def pair_card(self, scene: Dialogue, lang: str) -> Sequence[str]:
-        """Return the goal as whoever is in the system's place reads it, a line each."""
+    def pair_card(self, scene: Dialogue, lang: str, side: str) -> Sequence[str]:
+        """Return the goal as whoever is on a side (`"system"`, `"user"`) reads it, a line each; none for who has none.
+
+        The knowledge is for the system's side in any case.
+        """
+        ...
+
+    def pair_how(self, side: str, lang: str) -> str:
+        """Return what whoever is on a side must know to talk; "" where leading and following say it all."""
         ...
 
     def pair_dialogue(self, scene: Dialogue, turns: Sequence[Turn]) -> Dialogue:

@@ -276,6 +276,41 @@ class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task
 
         return CallPartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
 
+    pair_first = "user"
+    """Who speaks first where two people talk: the customer, as in the data of track 2."""
+    pair_length = (4, 40)
+    """Utterances of the shortest and of the longest call that is wanted."""
+
+    def pair_scenes(self, place: Path, *, n: int, seed: int) -> Sequence[Dialogue]:
+        """Return goals with their knowledge bases, drawn by the seed from a track 2 file."""
+        from duologue.challenges.mobilecs.live.pairs import pair_scenes
+
+        return pair_scenes(place, n, seed)
+
+    def pair_card(self, scene: Dialogue, lang: str, side: str) -> Sequence[str]:
+        """Return the goal for the customer; the staff see the knowledge base alone."""
+        from duologue.challenges.mobilecs.live.pairs import card_lines
+
+        return card_lines(scene, lang, side)
+
+    def pair_how(self, side: str, lang: str) -> str:
+        """Return how to call, and how to serve."""
+        from duologue.challenges.mobilecs.live.ui_text import phrase
+
+        return phrase(lang, f"pair-{side}")
+
+    def pair_dialogue(self, scene: Dialogue, turns: Sequence[Turn]) -> Dialogue:
+        """Return the call that people typed."""
+        from duologue.challenges.mobilecs.live.pairs import written
+
+        return written(scene, turns)
+
+    def pair_problems(self, dialogue: Dialogue) -> Sequence[Problem]:
+        """Return what is wrong with a call of two people: what is not answered, and what the customer cannot know."""
+        from duologue.challenges.mobilecs.live.pairs import pair_problems
+
+        return list(pair_problems(dialogue))
+
     def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
         """Write dialogues as track 2 data with the system's fields filled."""
         files.write_conversations(dialogues, path)

@@ -163,11 +163,15 @@ class ProactiveTask(SpokenUsers, Task, Inspectable):
 
         return pair_scenes(place, n, seed)
 
-    def pair_card(self, scene: Dialogue, lang: str) -> Sequence[str]:
+    def pair_card(self, scene: Dialogue, lang: str, side: str) -> Sequence[str]:
         """Return the goal of whoever leads, a line each."""
         from duologue.challenges.proactive.live.partner import goal_lines
 
-        return goal_lines(scene.goal, lang) if scene.goal is not None else []
+        return goal_lines(scene.goal, lang) if scene.goal is not None and side == "system" else []
+
+    def pair_how(self, side: str, lang: str) -> str:  # noqa: ARG002  # one leads and one follows
+        """Return nothing: one leads and one follows."""
+        return ""
 
     def pair_dialogue(self, scene: Dialogue, turns: Sequence[Turn]) -> Dialogue:
         """Return what two people typed, segmented."""

@@ -89,8 +89,11 @@ class TalkPages:
         if view.talk.kind == "people":
             scene = await visit.read(pairs.scene_of, view.talk)
         card: Sequence[str] = ()
-        if scene is not None and (view.side == "system" or not view.mine):
-            card = pairs.paired_task(view.talk.task).pair_card(scene, visit.language)
+        how = ""
+        if scene is not None:
+            task, sides = pairs.paired_task(view.talk.task), [view.side] if view.mine else ["system", "user"]
+            card = [line for side in sides for line in task.pair_card(scene, visit.language, side)]
+            how = task.pair_how(view.side, visit.language) if view.mine else ""
         elif view.talk.setting is not None and view.goal:
             card = view.talk.setting.card
         facts = _facts(view, scene)
@@ -103,6 +106,7 @@ class TalkPages:
             view=view,
             talk=view.talk,
             card=card,
+            how=how,
             facts=facts,
             next=following if following and is_local(following) else "",
         )

@@ -80,4 +80,6 @@ def test_a_dialogue_of_two_people_is_read_again_as_a_session(tmp_path: Path) -> 
     assert examples[1].references[0].text == dialogue.turns[2].text
     assert examples[0].sample.goal == BUILT_IN.goal
     assert examples[0].sample.knowledge == BUILT_IN.knowledge
-    assert task.pair_card(BUILT_IN, "en")[0].startswith("goal: START ->")
+    assert task.pair_card(BUILT_IN, "en", "system")[0].startswith("goal: START ->")
+    assert task.pair_card(BUILT_IN, "en", "user") == []
+    assert task.pair_how("user", "en") == ""

@@ -13,12 +13,11 @@ import msgspec
 from duologue.challenges.mobilecs.formats.tables import base_table
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of, query_argument
+from duologue.challenges.mobilecs.live.goal_card import GoalCard
 from duologue.challenges.mobilecs.live.scenes import load_rows
 from duologue.challenges.mobilecs.live.ui_text import GOODBYES, LEAVES, phrase
 from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, bilingual_argument
-from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
-from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.core.protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.rng import Rng
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.mobilecs.simulator.requests import Request
     from duologue.core.protocols import System
     from duologue.core.records import Act
 
@@ -52,7 +50,8 @@ class CallPartner(Partner):
         phrase(lang, "none")  # refuses an unknown language before the first turn
         self._system, self._setting, self._seed, self._lang, self._name = system, setting, seed, lang, name
         self._knowledge = facts_of(setting.base)
-        self._requests = [one for one in requests_of(setting.goal, setting.base) if one.values]
+        self._card = GoalCard(setting.goal, setting.base, lang)
+        self._requests = self._card.requests
         self._turns: list[Turn] = []
         system.prepare(msgspec.structs.replace(DIALOGUE, live=True), seed, {})
 
@@ -68,13 +67,7 @@ class CallPartner(Partner):
 
     def goal_card(self) -> list[str]:
         """Return what the caller wants to hear and what they know, a line each."""
-        lines = []
-        for number, one in enumerate(self._requests, start=1):
-            lines.append(self._say("wanted", number=number, what=self._named(one)))
-            known = self._known(one.owner)
-            if known:
-                lines.append(self._say("known", known=known))
-        return lines or [self._say("no-goal")]
+        return self._card.lines()
 
     def reply(self, text: str) -> list[Turn]:
         """Return the agent's answer to what a person says; none to an empty line or one that leaves."""
@@ -133,7 +126,7 @@ class CallPartner(Partner):
         meta = {
             "queries": [[one, query_argument(self._setting.base, one)] for one in arguments],
             "open": [
-                self._named(one)
+                self._card.named(one)
                 for one in self._requests
                 if not any(value in reply for value in one.values for reply in replies)
             ],
@@ -141,24 +134,6 @@ class CallPartner(Partner):
         turn = Turn(speaker="system", text=answer.text or "", annotation=annotation, meta=meta)
         self._turns.append(turn)
         return turn
-
-    def _named(self, request: Request) -> str:
-        """Return what a request asks for: the service by a name that the goal has, then the slot."""
-        if request.owner in {USER, CONSULT}:
-            return bilingual(request.slot)
-        named = self._setting.goal[request.owner].get("name") or self._setting.base[request.owner].get("name", "")
-        return f"{named.split(',')[0] or request.owner} {bilingual(request.slot)}"
-
-    def _known(self, owner: str) -> str:
-        """Return what the goal says of a service beside what is asked for: its type and the values told."""
-        entry = self._setting.goal[owner]
-        items = goal_of({owner: entry})
-        if items is None or owner == CONSULT:
-            return ""
-        (item,) = items.items
-        kind = [bilingual(item.kind)] if item.kind and item.kind.strip() else []
-        told = [f"{bilingual(slot)} {value}" for slot, value in item.known.items() if slot != "name"]
-        return ", ".join(kind + told)
 
     def _progress(self, left: Sequence[str]) -> str:
         count = len(self._requests)

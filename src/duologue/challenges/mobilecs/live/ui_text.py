@@ -11,6 +11,14 @@ TEXTS: dict[str, dict[str, str]] = {
             "Speak Chinese; 再见 ends the call, /quit leaves at once. Your goal:"
         ),
         "how": "You are the customer of a mobile operator. Speak Chinese; 再见 ends the call.",
+        "pair-user": (
+            "You are the customer, and begin. Speak Chinese, and ask for what the card says; say what you know when "
+            "you are asked, and nothing that you cannot know yet."
+        ),
+        "pair-system": (
+            "You are the staff. Answer from the knowledge base beside, in your own words and in Chinese; you end the "
+            "call when the customer has no more questions."
+        ),
         "wanted": "    {number}. ask for {what}",
         "known": "       what you know: {known}",
         "no-goal": "    none; ask what you like",
@@ -30,6 +38,8 @@ TEXTS: dict[str, dict[str, str]] = {
             "说“再见”结束通话，输入 /quit 立即离开。你的目标："
         ),
         "how": "你是一位手机用户，正在给客服打电话。说“再见”结束通话。",
+        "pair-user": "您是用户，由您先开口。请按卡片上的目标提问；被问到时说出已知信息，不要说出您还不可能知道的内容。",
+        "pair-system": "您是客服。请根据旁边的知识库、用自己的话回答；用户没有问题时由您结束通话。",
         "wanted": "    {number}. 询问：{what}",
         "known": "       你已知道：{known}",
         "no-goal": "    没有目标，请随意提问",
