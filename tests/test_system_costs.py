@@ -1,0 +1,47 @@
+"""The page of costs: what was measured, what was not, and the material that systems are given."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.plugins import load_task
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import system_costs
+
+    return system_costs
+
+
+def test_what_was_measured_is_a_row_and_what_was_not_is_named(program: ModuleType) -> None:
+    train = {"cpu": 131.4, "mb": 1234.5, "wall": 200.0}
+    figures = {"train": train, "bytes": 2_500_000, "p50": 4.26, "p95": 8.0, "n": 60, "mb": 300.0}
+    text = program.page({"ranker-open": figures})
+    assert "| restaurant | `ranker-open` | all: the same in 601 schemas | 131 | 1,234 | 4.3 | 8.0 | 300 | 2.5 |" in text
+    assert "Not measured in this run: `ranker-closed`, `extractor`," in text
+    assert "Not measured" not in program.page({row.name: figures for row in program.ROWS})
+
+
+def test_tweets_are_asked_about_that_were_not_learned(program: ModuleType, tmp_path: Path) -> None:
+    blocks = [f"U: question {number} ?\nS: answer {number} ." for number in range(1600)]
+    (tmp_path / "twitter_care").mkdir()
+    with gzip.open(tmp_path / "twitter_care" / "expected_dialogs.txt.gz", "wt", encoding="utf-8") as out:
+        out.write("\n\n".join(blocks) + "\n\n")
+    material = program.conversation(tmp_path, tmp_path)
+    asked = list(load_task("conversation").load(material.samples))
+    assert [one.references[0].text for one in asked[:2]] == ["answer 1540 .", "answer 1541 ."]
+    assert asked[0].sample.history[-1].text == "question 1540 ?"
+    learned = material.train[1].read_text(encoding="utf-8")
+    assert "question 1499 ?" in learned
+    assert "question 1540 ?" not in learned
