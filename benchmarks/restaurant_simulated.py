@@ -263,9 +263,9 @@ def purpose(one: Judged) -> str:
     return "the question nobody heard" if one.wanted == RESTRICTIONS.question else f"`{answer_type(one.wanted)}`"
 
 
-def ordered(counted: Mapping[object, int]) -> list[tuple[object, int]]:
+def ordered(counted: Mapping[tuple[str, str], int]) -> list[tuple[tuple[str, str], int]]:
     """Return what was counted, the most frequent first, ties by name."""
-    return sorted(counted.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def counts(judged: Iterable[Judged]) -> Counts:
