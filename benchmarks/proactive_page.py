@@ -36,7 +36,7 @@ figures on those files.
         "Scores": (
             _scores_table(results),
             """Official formulas: F1 in percent, the others as fractions; in brackets 95 % intervals, dialogues drawn
-whole. Knowledge F1 and goal completion (0 to 2) are ours.""",
+whole. Knowledge F1 and goal completion (0 to 2) are ours; both are counted by rule and are not the human scales.""",
         ),
         "By turn": (
             _turns_table(data, results),
@@ -56,8 +56,8 @@ counts all. The command writes them to `errors.md` in its work folder.""",
         ),
         "Dialogues": (
             dialogues_table(data.examples, to_read(results), seed),
-            """Ten dialogues drawn by seed: F1 of all replies together, and goal completion (0 to 2). The command writes
-them to `dialogues.md` in its work folder.""",
+            """Ten dialogues drawn by seed: F1 of all replies together, and goal completion by rule (0 to 2). The
+command writes them to `dialogues.md` in its work folder.""",
         ),
         "Costs": (
             _costs_table(results),

@@ -1,15 +1,16 @@
 """Judge of finished conversations: goal completion, use of knowledge, unsupported facts, repetition, length.
 
 Goal completion and the triples used are those of `knowledge` (specification, section 7.1), unsupported facts those
-of `grounding`. All are counted per dialogue, so dialogues are what intervals leave out.
+of `grounding`, coherence that of `coherence`. All are counted per dialogue, so dialogues are what intervals leave out.
+Goal completion and coherence are counted by rule: their points are those of the human scales, their figures are not.
 """
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive.knowledge import goal_completion, usable_facts, without_punctuation, without_spaces
+from duologue.challenges.proactive.live import coherence
 from duologue.challenges.proactive.live import free_user as free_users
 from duologue.challenges.proactive.live.grounding import Evidence
 from duologue.core.errors import UsageError
@@ -28,17 +29,36 @@ VARIANT = "conversation"
 SHORTEST, LONGEST = 8, 18
 """Utterances of the shortest and of the longest human dialogue (visible development part)."""
 _TRIPLES = 2
+NOTE = "goal completion and coherence are counted by rule and are not the human scales, which see more"
+"""What stands beside the figures of a simulation."""
 
 
 def formulas() -> tuple[Ratio, ...]:
     """Return the metrics of a conversation report in display order."""
     return (
-        Ratio("goal-completion", "goal points", "dialogues", percent=False),
+        Ratio(
+            "goal-completion",
+            "goal points",
+            "dialogues",
+            "goal-completion = goal points / dialogues, 0 to 2, by rule, not the human scale",
+            percent=False,
+        ),
+        Ratio(
+            "coherence-by-rule",
+            "coherence points",
+            "dialogues",
+            "coherence-by-rule = coherence points / dialogues, 0 to 3, by rule, not the human scale",
+            percent=False,
+        ),
         Ratio("topics-in-order", "in order", "dialogues"),
         Ratio("two-triples", "with two triples", "dialogues"),
         Ratio("facts-not-in-knowledge", "unfounded", "agent utterances", higher_is_better=False),
         Ratio("dialogues-with-repeats", "with repeats", "dialogues", higher_is_better=False),
         Ratio("repeated-utterances", "repeats", "agent utterances", higher_is_better=False),
+        Ratio("repeated-sentences", "sentence repeats", "agent utterances", higher_is_better=False),
+        Ratio("wrong-subject-type", "wrong types", "agent utterances", higher_is_better=False),
+        Ratio("facts-contradicted", "contradictions", "agent utterances", higher_is_better=False),
+        Ratio("questions-answered", "questions answered", "questions asked"),
         Ratio("triples-used", "triples", "dialogues", percent=False),
         Ratio("length-as-people", "of 8 to 18 utterances", "dialogues"),
         Ratio("utterances", "utterances", "dialogues", percent=False),
@@ -87,9 +107,11 @@ def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
     texts = [without_spaces(text) for text in said]
     triples = sum(any(one.object in text for text in texts) for one in facts)
     unsupported, repeated = flaws(dialogue, checker)
+    coherent = coherence.coherence_of(dialogue)
     return {
         "dialogues": 1,
         "goal points": points,
+        "coherence points": coherent.points,
         "in order": points > 0,
         "triples": triples,
         "with two triples": triples >= _TRIPLES,
@@ -101,6 +123,11 @@ def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
         "unfounded": len(unsupported),
         "repeats": len(repeated),
         "with repeats": bool(repeated),
+        "sentence repeats": coherent.count(coherence.REPETITION),
+        "wrong types": coherent.count(coherence.TYPE),
+        "contradictions": coherent.count(coherence.CONTRADICTION),
+        "questions asked": coherent.asked,
+        "questions answered": coherent.asked - coherent.count(coherence.QUESTION),
     }
 
 
@@ -136,13 +163,25 @@ def judge(
 
 
 def _problems(dialogue: Dialogue, checker: GroundingChecker) -> Iterator[Problem]:
-    """Yield a warning per flaw of a dialogue in turn order."""
-    for flaw in sorted(chain(*flaws(dialogue, checker)), key=lambda one: one.turn):
-        said = dialogue.turns[flaw.turn].text
-        if flaw.what:
-            message = f"nothing bears out {', '.join(flaw.what)}: {said}"
-        else:
-            message = f"the agent has said this before: {said}"
-        rule = "fact-unfounded" if flaw.what else "utterance-repeated"
-        place = f"dialogue '{dialogue.id}', utterance {flaw.turn} (from 0)"
-        yield Problem(rule=rule, severity="warning", place=place, message=message)
+    """Yield a warning per flaw of a dialogue in turn order; a whole utterance said again is named once."""
+    unsupported, repeated = flaws(dialogue, checker)
+    again = {flaw.turn for flaw in repeated}
+    found = [(flaw.turn, "fact-unfounded", f"nothing bears out {', '.join(flaw.what)}") for flaw in unsupported]
+    found += [(turn, "utterance-repeated", "the agent has said this before") for turn in again]
+    found += [
+        (flaw.turn, flaw.rule, _MESSAGES[flaw.rule].format(what=flaw.what))
+        for flaw in coherence.coherence_of(dialogue).flaws
+        if not (flaw.rule == coherence.REPETITION and flaw.turn in again)
+    ]
+    for turn, rule, message in sorted(found, key=lambda one: one[0]):
+        place = f"dialogue '{dialogue.id}', utterance {turn} (from 0)"
+        text = f"{message}: {dialogue.turns[turn].text}"
+        yield Problem(rule=rule, severity="warning", place=place, message=text)
+
+
+_MESSAGES = {
+    coherence.TYPE: "'{what}' takes a person for a film, or a film for a person",
+    coherence.CONTRADICTION: "the knowledge has another value than {what}",
+    coherence.REPETITION: "the agent has said '{what}' before",
+    coherence.QUESTION: "the user asked for {what}, which the knowledge has",
+}

@@ -37,7 +37,7 @@ def goal_completion() -> Ratio:
 
     Its counts are in the row of a dialogue's first sample.
     """
-    formula = "goal-completion = goal points / (2 dialogues)"
+    formula = "goal-completion = goal points / (2 dialogues), by rule, not the human scale"
     return Ratio("goal-completion", "goal points", "dialogues", formula, per=HIGHEST_COMPLETION)
 
 

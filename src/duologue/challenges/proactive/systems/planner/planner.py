@@ -1,7 +1,8 @@
 """The planner system: retrieve templates, fill them, drop those that violate the plan, rank the rest by a network.
 
 Candidates are templates of the training dialogues filled from goal and knowledge (`template_index`); the constraints of
-`plan` ensure the way from A to B; a small network (`duologue.models.utility`) predicts the utility of each candidate.
+`plan` ensure the way from A to B; a small network (`duologue.models.utility`) predicts the utility of each candidate;
+clauses of the best candidates are put together anew (`recombination`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import msgspec
 
 from duologue.challenges.proactive.knowledge import topics_of
 from duologue.challenges.proactive.systems.holdout import split
+from duologue.challenges.proactive.systems.planner.clauses import clauses_of, subject_of
 from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
 from duologue.challenges.proactive.systems.planner.state import state_of
 from duologue.challenges.proactive.systems.planner.template_index import (
@@ -33,9 +36,10 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem, read_json, wr
 from duologue.retrieval.reranker import Reranker, RerankingExample
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from duologue.challenges.proactive.systems.planner.slots import Filling
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
     from duologue.core.protocols import Run, TaskInfo, World
@@ -183,14 +187,14 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         found: Sequence[TurnCandidate],
         predicted: Sequence[float],
     ) -> str:
-        """Return the best candidate; with a sample, one that heeds what the user's last turn asks for."""
-        if sample is None:
-            return self._best(state, found, predicted) if found else _NOTHING
-        asked = asked_facts(sample)
+        """Return the best reply; with a sample, a candidate that heeds what the user's last turn asks for."""
+        asked = [] if sample is None else asked_facts(sample)
+        if sample is None or not (asked or refuses(sample)):
+            return self._best(state, found, predicted, recombine=self.recipe.recombine) if found else _NOTHING
         texts = [" ".join(one.filling.words) for one in found]
         allowed = [place for place, text in enumerate(texts) if asked and all(one.is_told_by(text) for one in asked)]
         before = "" if allowed else " ".join(one.sentence for one in asked)
-        if not asked and refuses(sample):
+        if not asked:
             before = ACKNOWLEDGEMENT
             allowed = [place for place, one in enumerate(found) if _leads_on(one, state)]
         kept = allowed or range(len(found))
@@ -214,14 +218,54 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         fresh = self._trained().variety.new_words(one.filling.words, opening=state.turn == 0)
         return round(utility + self.recipe.variety * fresh, _DIGITS)
 
-    def _best(self, state: PlannerState, found: Sequence[TurnCandidate], predicted: Sequence[float]) -> str:
+    def _best(
+        self,
+        state: PlannerState,
+        found: Sequence[TurnCandidate],
+        predicted: Sequence[float],
+        *,
+        recombine: bool = False,
+    ) -> str:
         recipe = self.recipe
         deadlines = PlanDeadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
-        violation_scores = [violations(state, one.filling, deadlines) if recipe.goal else 0 for one in found]
+
+        def violated(filling: Filling) -> int:
+            return violations(state, filling, deadlines) if recipe.goal else 0
+
+        violation_scores = [violated(one.filling) for one in found]
         fewest = min(violation_scores)
         allowed = [place for place, violation in enumerate(violation_scores) if violation == fewest]
-        best = max(allowed, key=lambda place: (self._score(state, found[place], predicted[place]), -place))
-        return " ".join(found[best].filling.words)
+        allowed.sort(key=lambda place: (-self._score(state, found[place], predicted[place]), place))
+        best = found[allowed[0]].filling
+        if recombine and recipe.rerank:
+            best = self._recombined(
+                state,
+                [found[place] for place in allowed],
+                [predicted[place] for place in allowed],
+                lambda filling: violated(filling) <= fewest,
+            )
+        return " ".join(best.words)
+
+    def _recombined(
+        self,
+        state: PlannerState,
+        found: Sequence[TurnCandidate],
+        predicted: Sequence[float],
+        sound: Callable[[Filling], bool],
+    ) -> Filling:
+        """Return the best reply made of clauses of candidates, which come with the best first."""
+        recipe, learned = self.recipe, self._trained()
+        subject, entries = subject_of(state), learned.reranker.task.index.entries
+        made = Recombination(
+            [
+                clauses_of(entries[one.entry].template, one.filling, subject, state.domains)
+                for one in found[: recipe.voters]
+            ],
+            [round(one, _DIGITS) for one in predicted],
+            RecombinationWeights(voters=recipe.voters, rounds=recipe.rounds),
+            lambda words: recipe.variety * learned.variety.new_words(words, opening=state.turn == 0),
+        )
+        return made.replies(subject, sound)[0].filling
 
     def save(self, folder: Path) -> None:
         """Write index, vocabularies and weights."""

@@ -37,6 +37,12 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     variety: NonNegative = 0.011
     """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
     predicted utility alone favours generic replies."""
+    recombine: bool = True
+    """Whether clauses of the best candidates are put together anew, chosen by minimum Bayes risk; needs `rerank`."""
+    voters: Positive = 25
+    """Best candidates whose clauses are put together, and which vote."""
+    rounds: Positive = 3
+    """Rounds in which the begin of one reply is joined to the end of another."""
     held_out: ProperFraction = 0.06
     """Fraction of the training samples, by pairs of topics, that selects the best weights without held-out data."""
     sampled: Count = 50
