@@ -91,8 +91,11 @@ def test_equal_seeds_make_equal_planners(examples: list[Example], tmp_path: Path
         assert one[name] == other[name]
 
 
-def test_a_talk_goes_from_a_to_b_without_a_word_twice(examples: list[Example], tmp_path: Path) -> None:
-    planner = trained(examples, tmp_path, msgspec.structs.replace(TINY, candidates=40, pool=60))
+@pytest.mark.parametrize("how", [{"recombine": False}, {"recombine": True}])
+def test_a_talk_goes_from_a_to_b_without_a_word_twice(
+    how: dict[str, bool], examples: list[Example], tmp_path: Path
+) -> None:
+    planner = trained(examples, tmp_path, msgspec.structs.replace(TINY, candidates=40, pool=60, **how))
     sample = examples[0].sample
     said: list[str] = []
     for _ in range(4):

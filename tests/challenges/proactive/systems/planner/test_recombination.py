@@ -80,10 +80,10 @@ def test_the_ranker_s_best_weighs_most() -> None:
 
 def test_a_bonus_and_the_ranker_s_word_count_besides() -> None:
     texts = [reply(text) for text in ("甲 甲 。", "乙 乙 。")]
-    weights = RecombinationWeights(prior=1.0, temperature=10.0, novelty=2.0)
+    weights = RecombinationWeights(prior=1.0, temperature=10.0)
     plain = Recombination(texts, (0.5, 0.4), weights, lambda _: 0.0).replies(NOWHERE, lambda _: True)
     assert [round(one.worth, 4) for one in plain] == [0.5, 0.4]
-    fresh = Recombination(texts, (0.5, 0.4), weights, lambda words: 0.05 * words.count("乙"))
+    fresh = Recombination(texts, (0.5, 0.4), weights, lambda words: 0.1 * words.count("乙"))
     assert [round(one.worth, 4) for one in fresh.replies(NOWHERE, lambda _: True)] == [0.6, 0.5]
 
 

@@ -37,8 +37,9 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     variety: NonNegative = 0.011
     """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
     predicted utility alone favours generic replies."""
-    recombine: bool = True
-    """Whether clauses of the best candidates are put together anew, chosen by minimum Bayes risk; needs `rerank`."""
+    recombine: bool = False
+    """Whether clauses of the best candidates are put together anew, chosen by minimum Bayes risk (needs `rerank`):
+    higher F1 and BLEU for less variety."""
     voters: Positive = 25
     """Best candidates whose clauses are put together, and which vote."""
     rounds: Positive = 3

@@ -42,16 +42,14 @@ class RecombinationWeights(Record, frozen=True, kw_only=True):
     """Replies that a round hands on."""
     temperature: float = 0.02
     """Of the softmax over predicted utilities that gives the voters their weights."""
-    prior: float = 0.7
+    prior: float = 0.5
     """Share of the ranker's prediction in the worth of a reply, the mean over its clauses; the rest is agreement."""
     words: float = 0.3
     """Share of words and word pairs in the agreement; the rest is characters."""
     pooled: float = 0.5
     """Share of the contribution to the F1 of all replies in the agreement with one voter; the rest is F1."""
-    price: float = 0.43
+    price: float = 0.3
     """F1 of all replies that this contribution assumes: what each character (word, pair) of a reply costs."""
-    novelty: float = 1.3
-    """Factor on the bonus of rare words, against which agreement weighs."""
 
 
 class Part(NamedTuple):
@@ -208,7 +206,7 @@ class Recombination:
         prior = plain[:, 0] / np.maximum(1, plain[:, 1])
         weights = self._weights
         agreement = (1 - weights.words) * agreed[0] + weights.words * (agreed[1] + agreed[2]) / 2
-        worths = (1 - weights.prior) * agreement + weights.prior * prior + weights.novelty * plain[:, 2]
+        worths = (1 - weights.prior) * agreement + weights.prior * prior + plain[:, 2]
         rounded: Floats = worths.round(_DIGITS)
         return rounded
 
