@@ -52,7 +52,7 @@ class RecombinationWeights(Record, frozen=True, kw_only=True):
     """F1 of all replies that this contribution assumes: what each character (word, pair) of a reply costs."""
 
 
-class Part(NamedTuple):
+class ReplyPart(NamedTuple):
     """The begin or the end of a reply."""
 
     clauses: tuple[Clause, ...]
@@ -62,7 +62,7 @@ class Part(NamedTuple):
     """Whether an end may stand behind any subject."""
 
 
-class Reply(NamedTuple):
+class WeighedReply(NamedTuple):
     """A reply made of clauses, and what it is worth."""
 
     clauses: tuple[Clause, ...]
@@ -144,13 +144,15 @@ class Recombination:
             for clause in clauses:
                 self._priors[clause] = max(value, self._priors.get(clause, value))
 
-    def replies(self, subject: Subject, sound: Callable[[Filling], bool]) -> list[Reply]:
+    def replies(self, subject: Subject, sound: Callable[[Filling], bool]) -> list[WeighedReply]:
         """Return the best replies, the best first; `subject` is that of the dialogue, `sound` what a reply must hold.
 
         Candidates are always among those that are compared; ties go to them, and then to what was found first.
         """
-        whole = [Part(one, subject, free=False) for one in self.candidates]
-        kept = self._best([one.clauses for one in whole], self._worths(whole, [Part((), subject, free=True)], None))
+        whole = [ReplyPart(one, subject, free=False) for one in self.candidates]
+        kept = self._best(
+            [one.clauses for one in whole], self._worths(whole, [ReplyPart((), subject, free=True)], None)
+        )
         for _ in range(self._weights.rounds):
             begins = _distinct(begin for one in kept for begin in _begins(one.clauses, subject))
             ends = _distinct(end for one in kept for end in _ends(one.clauses))
@@ -164,35 +166,35 @@ class Recombination:
             kept = sorted([*kept, *fresh], key=lambda one: -one.worth)[: self._weights.kept]
         return kept
 
-    def _best(self, replies: Sequence[tuple[Clause, ...]], worths: Floats) -> list[Reply]:
+    def _best(self, replies: Sequence[tuple[Clause, ...]], worths: Floats) -> list[WeighedReply]:
         return sorted(
-            (Reply(one, worth) for one, worth in zip(replies, worths.tolist(), strict=True)),
+            (WeighedReply(one, worth) for one, worth in zip(replies, worths.tolist(), strict=True)),
             key=lambda one: -one.worth,
         )[: self._weights.kept]
 
     def _found(
         self,
-        begins: Sequence[Part],
-        ends: Sequence[Part],
+        begins: Sequence[ReplyPart],
+        ends: Sequence[ReplyPart],
         joins: NDArray[np.intp],
         worths: Floats,
         sound: Callable[[Filling], bool],
         seen: set[Tokens],
-    ) -> list[Reply]:
+    ) -> list[WeighedReply]:
         """Return the best sound replies of a round that were not seen."""
-        found: list[Reply] = []
+        found: list[WeighedReply] = []
         for place in np.argsort(-worths, kind="stable")[: 4 * self._weights.kept].tolist():
             begin, end = joins[place].tolist()
             clauses = (*begins[begin].clauses, *ends[end].clauses)
             filling = _filling(clauses)
             if filling.words not in seen and _is_whole(clauses) and sound(filling):
                 seen.add(filling.words)
-                found.append(Reply(clauses, float(worths[place])))
+                found.append(WeighedReply(clauses, float(worths[place])))
                 if len(found) == self._weights.kept:
                     break
         return found
 
-    def _worths(self, begins: Sequence[Part], ends: Sequence[Part], joins: NDArray[np.intp] | None) -> Floats:
+    def _worths(self, begins: Sequence[ReplyPart], ends: Sequence[ReplyPart], joins: NDArray[np.intp] | None) -> Floats:
         """Return the worth of each join; without joins, of each begin alone."""
         first = np.arange(len(begins)) if joins is None else joins[:, 0]
         second = np.zeros(len(begins), dtype=np.intp) if joins is None else joins[:, 1]
@@ -210,7 +212,7 @@ class Recombination:
         rounded: Floats = worths.round(_DIGITS)
         return rounded
 
-    def _counted(self, part: Part, number: int) -> NDArray[np.int16]:
+    def _counted(self, part: ReplyPart, number: int) -> NDArray[np.int16]:
         total = self._bags[number].vector(())
         for clause in part.clauses:
             known = self._known.get(clause.words)
@@ -220,7 +222,7 @@ class Recombination:
             total = total + known[number]
         return total
 
-    def _plain(self, part: Part) -> tuple[float, float, float]:
+    def _plain(self, part: ReplyPart) -> tuple[float, float, float]:
         """Return the prior times characters, characters, and bonus of a part."""
         prior = size = bonus = 0.0
         for clause in part.clauses:
@@ -247,23 +249,23 @@ def _pairs(words: Tokens) -> Sequence[Hashable]:
 _KEYS: tuple[Callable[[Tokens], Sequence[Hashable]], ...] = (_characters, _words, _pairs)
 
 
-def _begins(clauses: tuple[Clause, ...], subject: Subject) -> list[Part]:
-    made = [Part((), subject, free=False)]
-    return made + [Part(clauses[:at], clauses[at - 1].after, free=False) for at in range(1, len(clauses))]
+def _begins(clauses: tuple[Clause, ...], subject: Subject) -> list[ReplyPart]:
+    made = [ReplyPart((), subject, free=False)]
+    return made + [ReplyPart(clauses[:at], clauses[at - 1].after, free=False) for at in range(1, len(clauses))]
 
 
-def _ends(clauses: tuple[Clause, ...]) -> list[Part]:
-    return [Part(clauses[at:], clauses[at].before, clauses[at].names) for at in range(1, len(clauses))]
+def _ends(clauses: tuple[Clause, ...]) -> list[ReplyPart]:
+    return [ReplyPart(clauses[at:], clauses[at].before, clauses[at].names) for at in range(1, len(clauses))]
 
 
-def _distinct(parts: Iterable[Part]) -> list[Part]:
-    found: dict[tuple[Tokens, Subject, bool], Part] = {}
+def _distinct(parts: Iterable[ReplyPart]) -> list[ReplyPart]:
+    found: dict[tuple[Tokens, Subject, bool], ReplyPart] = {}
     for part in parts:
         found.setdefault((_filling(part.clauses).words, part.subject, part.free), part)
     return list(found.values())
 
 
-def _joins(begins: Sequence[Part], ends: Sequence[Part]) -> NDArray[np.intp]:
+def _joins(begins: Sequence[ReplyPart], ends: Sequence[ReplyPart]) -> NDArray[np.intp]:
     """Return the places (joins, 2) of begins and ends that may be joined."""
     numbers: dict[Subject, int] = {}
     left = np.array([numbers.setdefault(one.subject, len(numbers)) for one in begins])
