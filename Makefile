@@ -10,7 +10,7 @@ RELEASE := $(VENV)/.installed-release
 UV     := $(BIN)/uv
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: demo test lint types contracts pytest slow hub fuzz mutants docs mission pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
+.PHONY: demo test lint types contracts pytest slow hub fuzz mutants docs mission pictures screens changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -74,6 +74,10 @@ mission: $(STAMP)
 # The pictures of the README, from what the commands print.
 pictures: $(STAMP)
 	$(BIN)/python docs/pictures.py
+
+# The screens of the guides, with Debian's Chromium, on example data.
+screens: $(STAMP)
+	$(BIN)/python docs/screens.py
 
 $(RELEASE): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[release]'

@@ -170,6 +170,7 @@ def tries(folder: Path) -> list[Try]:
         (["submit", "--track", "booking", "--team", "Ann", "--status"], "site"),
         (["campaign", "protocols"], FINE),
         (["campaign", "plan", "--raters", 5, "--items", 9], FINE),
+        (["campaign", "plan", "--pairs", "--raters", 5, "--items", 9, "--win-share", 0.6], FINE),
         (["campaign", "start", "restaurant", "--systems", "solver", "--n", 2], "site"),
         (["talk", "open", "restaurant"], "site"),
         (["annotate", "new", "mobilecs/extraction", "calls"], "site"),

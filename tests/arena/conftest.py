@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from duologue.arena.storage import open_database
+from tests.arena.prepared import lay_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,6 +77,8 @@ def opened(tmp_path: Path, clock: Clock) -> Iterator[Callable[[str | None], Data
     with contextlib.ExitStack() as stack:
 
         def one(address: str | None) -> Database:
+            if address is None:
+                lay_tables(tmp_path)
             return stack.enter_context(open_database(tmp_path, address, clock=clock, durable=False))
 
         yield one

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -48,6 +51,28 @@ class Command:
         )
 
 
+class CommandHere(Command):
+    """The same in this process: quicker, for tests of what a command does and not of how it starts and ends."""
+
+    def __call__(self, *words: object, said: str = "", **environment: str) -> Outcome:
+        """Run it to its end with `said` on standard input."""
+        from duologue.cli.main import main
+
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with (
+            mock.patch.object(sys, "argv", ["duologue", *map(str, words)]),
+            mock.patch.object(sys, "stdin", io.StringIO(said)),
+            mock.patch.dict(os.environ, environment),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                main()
+            except SystemExit as leave:
+                code = leave.code if isinstance(leave.code, int) else int(bool(leave.code))
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+
 def _hear_ctrl_c() -> None:
     """Undo what a shell does to programs in its background: they inherit that Ctrl-C is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -56,6 +81,12 @@ def _hear_ctrl_c() -> None:
 @pytest.fixture(scope="session")
 def duologue() -> Command:
     return Command()
+
+
+@pytest.fixture(scope="session")
+def here() -> CommandHere:
+    """Return what runs commands in this process."""
+    return CommandHere()
 
 
 class Corpus(NamedTuple):

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+
+from duologue.cli.ratings import plan as plan_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +82,8 @@ def test_problems_are_told_all_at_once(duologue: Any, folder: Path) -> None:
         (("score", "pairs.csv", "--protocol", "spoken", "--judge", "people.csv"), "found"),
         (("score", "pairs.csv", "--protocol", "mobilecs", "--judge", "judge.csv"), "pairwise judgements; --judge"),
         (("plan", "--raters", "5"), "give --items, or the --difference"),
+        (("plan", "--raters", "5", "--pairs"), "give --items, or the --win-share"),
+        (("plan", "--raters", "5", "--items", "9", "--ties", "0.2"), "go with --pairs"),
         (("plan", "--raters", "5", "--items", "9", "--pilot", "people.csv"), "--pilot and --protocol go together"),
         (("plan", "--raters", "5", "--items", "9", "--per-item", "6"), "6 raters per item are asked for"),
     ],
@@ -102,6 +107,25 @@ def test_plans_tell_power_difference_or_items(duologue: Any, folder: Path) -> No
     assert "measured in the pilot" in piloted.out
     never = duologue("ratings", "plan", "--raters", 3, "--difference", 0.1, "--rater-spread", 2)
     assert "No number of items" in never.out
+
+
+def test_plans_of_pairs_tell_power_share_or_items() -> None:
+    def plan(*words: object) -> dict[str, Any]:
+        asked = ["--pairs", "--raters", "8", "--per-item", "1", "--json", *map(str, words)]
+        done = CliRunner().invoke(plan_command, asked, catch_exceptions=False)
+        found: dict[str, Any] = json.loads(done.output)
+        return found
+
+    least = plan("--items", 40)["win_share"]
+    assert plan("--items", 40, "--win-share", least)["power"] == pytest.approx(0.8, abs=0.01)
+    assert plan("--win-share", least)["items"] == pytest.approx(40, abs=6)
+    assert plan("--items", 40, "--win-share", least, "--systems", 3)["votes"] == 120
+    said = CliRunner().invoke(
+        plan_command, ["--pairs", "--raters", "4", "--per-item", "1", "--win-share", "0.51", "--rater-spread", "3"]
+    )
+    assert "No number of items" in said.output
+    wrong = CliRunner().invoke(plan_command, ["--pairs", "--raters", "2", "--difference", "1"])
+    assert "leave --difference" in str(wrong.exception)
 
 
 def test_protocols_are_listed(duologue: Any) -> None:

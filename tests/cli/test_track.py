@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.arena.campaigns.made import Volunteer, by_length
 from tests.arena.competition import booking
-from tests.arena.competition.booking import as_file, result
+from tests.arena.competition.booking import as_file, drain_here, result
+from tests.arena.finals import service
 
+from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.volunteers import codes_of
+from duologue.arena.storage import open_blobs, open_database
 from duologue.cli.main import cli
 from duologue.ratings.protocol import find_protocol
 
@@ -163,3 +168,40 @@ def test_the_final_is_filled_rated_and_selected(shell: Shell, tmp_path: Path) ->
 )
 def test_a_mistake_is_told(shell: Shell, words: tuple[str, ...], said: str) -> None:
     assert said in shell(*words, code=1)
+
+
+def test_people_rate_the_final_in_a_campaign_of_its_own(tmp_path: Path) -> None:
+    shell, work = Shell(tmp_path), tmp_path / "work"
+    (tmp_path / "track.toml").write_text(service.TRACK, encoding="utf-8")
+    (tmp_path / "truth.txt").write_bytes(service.TRUTH)
+    shell("track", "new", tmp_path / "track.toml")
+    for name, file in (("Ann", service.GOOD), ("Bob", service.POOR)):
+        (tmp_path / "replies.txt").write_bytes(file)
+        shell("track", "team", "service", name, "--agree")
+        shell("submit", tmp_path / "replies.txt", "--track", "service", "--team", name)
+    with open_database(work, durable=False) as database:
+        drain_here(database, open_blobs(work))
+    shell("track", "phase", "service", "final", "--fill")
+    assert "no campaign rates 'final'" in shell("track", "ratings", "service", "final", code=2)
+    assert "give --n to start" in shell("track", "campaign", "service", "final", code=2)
+    made = shell.json("track", "campaign", "service", "final", "--n", 2, "--per-item", 1, "--volunteers", 1)
+    assert (made["title"], made["wanted"], len(made["links"])) == ("Customer service: Final", 6, 1)
+    with open_database(work, durable=False) as database:
+        with database.reading() as connection:
+            campaign = find_campaign(connection, made["id"])
+            (person,) = codes_of(connection, campaign)
+        Volunteer(database, made["id"], person).rate_all(by_length(campaign))
+    judge = tmp_path / "judge.csv"
+    judge.write_text("item,system,quality\n0,Ann,2\n0,Bob,3\n", encoding="utf-8")
+    assert "2 scores of a judge" in shell("campaign", "judge", made["id"], judge)
+    assert "2 teams rated in 'final' by people" in shell("track", "ratings", "service", "final")
+    board = shell("track", "board", "service")
+    assert "Ann, people 2.000 (place 1), judge 2.000 (place 2)" in board
+    assert "stands on the board" in shell("campaign", "close", made["id"])
+    linked = shell("track", "campaign", "service", "final", "--link", made["id"])
+    assert "rates 'final' of track 'service'" in linked
+    entry = shell.json("track", "show", "service")["entries"][0]["id"]
+    out = tmp_path / "ann.report.json"
+    assert "duologue verify" in shell("track", "report", entry, "--out", out)
+    assert json.loads(out.read_text(encoding="utf-8"))["system"] == "Ann"
+    assert str(tmp_path) not in out.read_text(encoding="utf-8")

@@ -9,7 +9,12 @@ from tests.arena.campaigns.made import Volunteer, by_length, made_campaign, made
 from tests.site.world import Example
 
 from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.kept_judge import keep_judge
 from duologue.arena.campaigns.norm_round import advance, open_round, remark, vote
+from duologue.arena.people.open_links import open_path
+from duologue.arena.people.secret import new_secret
+from duologue.arena.registration.open_registration import open_for_many
+from duologue.arena.storage import open_blobs
 
 if TYPE_CHECKING:
     from tests.site.world import World
@@ -37,6 +42,13 @@ def campaigns(world: World) -> list[Example]:
     shown = database.write(lambda c: advance(c, norm))
     database.write(lambda c: remark(c, shown, "ann", norm.units[0], "It is off the topic.", 2))
     database.write(lambda c: advance(c, shown))
+    blobs = open_blobs(world.workspace)
+    rows = ["item,system," + ",".join(one.name for one in campaign.rating.criterion)]
+    rows += [f"item-{n:03},{name},1,0.5,{n % 2}" for n in range(6) for name in campaign.systems]
+    text = "\n".join(rows).encode()
+    database.write(lambda c: keep_judge(c, blobs, campaign, "judge.csv", text))
+    secret, now = new_secret(), database.now()
+    database.write(lambda c: open_for_many(c, secret, "campaign", points, most=9, days=3, now=now, by=None))
     newcomer = Volunteer(database, empty, me)
     newcomer.join()
     view = Volunteer(database, pairs, me).look()
@@ -51,7 +63,10 @@ def campaigns(world: World) -> list[Example]:
         Example("/rate/{id}/norm", f"/rate/{points}/norm", "volunteer"),
         Example("/rate/{id}/norm", f"/rate/{pairs}/norm", "volunteer"),
         Example("/rate/{id}/items/{item}", f"/rate/{pairs}/items/{view.item.assignment}", "volunteer"),
+        Example("/open-links/{kind}/{subject}", f"/open-links/campaign/{points}", "organiser"),
+        Example("/join/{secret}", open_path(secret)),
         Example("/campaigns", "/campaigns", "organiser"),
+        Example("/campaigns/new", "/campaigns/new", "organiser"),
         Example(ONE, f"/campaigns/{points}", "organiser"),
         Example(ONE, f"/campaigns/{pairs}", "organiser"),
         Example(f"{ONE}/results", f"/campaigns/{points}/results", "organiser"),

@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.arena.prepared import lay_tables
 from tests.site.world import World
 
 from duologue.arena.storage import open_database
@@ -36,6 +37,7 @@ class Accessibility:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     """Return a site's database with people of each role."""
+    lay_tables(tmp_path)
     with open_database(tmp_path, durable=False) as database:
         yield World(database, tmp_path)
 

@@ -72,6 +72,7 @@ WITHOUT_PAGE = {
     "/static/{mark}/{name}",
     "/healthz",
     "/tracks/{track}/data/{phase}/{name:path}",  # a file
+    "/entries/{id}/report",  # a file
     "/entries/{id}/state",  # a part of a page
     "/campaigns/{id}/ratings.csv",  # a file
     "/talks/{id}/events",

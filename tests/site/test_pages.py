@@ -64,7 +64,9 @@ def test_every_page_is_accessible(
         if one.role not in windows:
             windows[one.role] = visitor(one.role, language=language, width=width)
         page = windows[one.role]
-        page.goto(one.path)
+        answer = page.goto(one.path)
+        assert answer is not None
+        assert answer.status == 200, one
         wrong += [f"{one.path}: {found}" for found in accessibility.violations(page)]
         beyond = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         wrong += [f"{one.path}: {beyond} pixels wider than the window"] if beyond > 0 else []

@@ -13,7 +13,7 @@ SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
 BUILT = (
     *("annotate.adjudication_", "annotate.layer_", "annotate.part_", "annotate.sheet_"),
-    *("campaigns.norm_", "people.role_", "rate.choose_", "rate.norm_", "site.error_"),
+    *("campaigns.norm_", "campaigns.unit_", "people.role_", "rules.", "rate.choose_", "rate.norm_", "site.error_"),
     *("talks.by_", "talks.ended_", "talks.kind_", "talks.set_", "talks.show_", "talks.state_", "talks.verdict_"),
     "talks.with_",
     *("tracks.better_", "tracks.seen_", "tracks.standing_", "tracks.state_", "tracks.team_", "tracks.time_"),

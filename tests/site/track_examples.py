@@ -114,4 +114,6 @@ def tracks(world: World) -> list[Example]:
         Example(one, f"/entries/{found.scored}", "participant"),
         Example(one, f"/entries/{found.waiting}", "participant"),
         Example(f"{one}/file", f"/entries/{found.refused}/file?row=3", "participant"),
+        Example("/new-track", "/new-track", "organiser"),
+        Example("/tracks/{track}/phases/{phase}/campaign", "/tracks/booking/phases/final/campaign", "organiser"),
     ]

@@ -12,6 +12,7 @@ from duologue.arena.people.people import add_person
 from duologue.arena.people.secret import new_secret
 from duologue.arena.people.sessions import start_session
 from duologue.arena.people.tables import ROLES
+from duologue.arena.people.tokens import make_token
 from duologue.site.application import create_application
 from duologue.site.cookies import SESSION
 from duologue.site.settings import SiteSettings
@@ -87,6 +88,14 @@ class World:
         )
         if role:
             client.cookies.set(SESSION, self.cookie(role))
+        return client
+
+    def api(self, role: str) -> TestClient:
+        """Return a client that carries the token of a person with a role, as programs do."""
+        secret, now = new_secret(), self.database.now()
+        self.write(lambda connection: make_token(connection, secret, self.ids[role], "test", now=now, by=None))
+        client = self.client()
+        client.headers["Authorization"] = f"Bearer {secret.text}"
         return client
 
 

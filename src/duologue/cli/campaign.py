@@ -22,6 +22,7 @@ _COMMANDS = {
         "close": ("duologue.cli.campaign:close", "End a campaign, or let it go on."),
     },
     "Results": {
+        "judge": ("duologue.cli.campaign_results:judge", "Keep a judge's scores beside people's."),
         "export": ("duologue.cli.campaign_results:export", "Write the ratings as a file that `ratings score` reads."),
         "results": ("duologue.cli.campaign_results:results", "Rank the systems by the challenge's own rule."),
     },
@@ -147,24 +148,30 @@ def norm(*, word: str, n: int | None, goes_on: bool, workspace: Path, address: s
 @options.workspace_option
 @options.database_option
 def close(*, word: str, again: bool, workspace: Path, address: str | None) -> None:
-    """End CAMPAIGN: nobody can rate or correct any more.
+    """End CAMPAIGN: nobody can rate or correct any more. Of one that rates a track's final, the board gets the ranks.
 
     \b
     Examples:
       duologue campaign close 3f2a
       duologue campaign close 3f2a --again
     """
-    from duologue.arena.campaigns.campaign import close_campaign, find_campaign, reopen_campaign
-    from duologue.arena.storage import open_database
+    from duologue.arena.campaigns.campaign import find_campaign, reopen_campaign
+    from duologue.arena.finals.final_results import end_campaign
+    from duologue.arena.storage import open_blobs, open_database
 
+    kept = 0
     with open_database(workspace, address) as database:
         with database.reading() as connection:
             found = find_campaign(connection, word)
         if again:
             database.write(lambda c: reopen_campaign(c, found))
         else:
-            database.write(lambda c: close_campaign(c, found, database.now()))
+            kept = end_campaign(database, open_blobs(workspace), found, by=None)
     console.line(f"{found.title} is {'open' if again else 'closed'}.")
+    if kept:
+        console.line(
+            f"What people said of {kept} teams stands on the board: duologue track board {found.settings.track}"
+        )
 
 
 @click.command(name="protocols")

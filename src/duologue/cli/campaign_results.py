@@ -1,4 +1,4 @@
-"""`duologue campaign results` and `export`: what came of a campaign."""
+"""`duologue campaign results`, `judge` and `export`: what came of a campaign."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def results(
 ) -> None:
     """Rank the systems of CAMPAIGN by the challenge's own rule: intervals, tests, agreement, quality of the raters.
 
-    Whoever fails more than half of the attention checks is left out, and told. With --judge, PPI++ joins a judge's
-    scores with people's.
+    Whoever fails more than half of the attention checks is left out, and told. With --judge, or with scores that
+    `duologue campaign judge` keeps, PPI++ joins a judge's scores with people's.
 
     \b
     Examples:
@@ -45,15 +45,20 @@ def results(
     """
     from duologue.arena.campaigns.campaign import find_campaign
     from duologue.arena.campaigns.campaign_results import results_of
+    from duologue.arena.campaigns.kept_judge import judge_of
     from duologue.arena.campaigns.result_lines import result_lines
     from duologue.arena.campaigns.result_page import result_page, results_to_json
-    from duologue.arena.storage import open_database
+    from duologue.arena.storage import open_blobs, open_database
     from duologue.ratings.files import read_ratings, read_system_scores
     from duologue.report.ratings import render_ratings
 
     with open_database(workspace, address) as database, database.reading() as connection:
         found = find_campaign(connection, word)
-        machine = read_ratings(judge, found.rating, judge=True) if judge is not None else None
+        machine = (
+            read_ratings(judge, found.rating, judge=True)
+            if judge is not None
+            else judge_of(open_blobs(workspace), found)
+        )
         scores = read_system_scores(automatic) if automatic is not None else None
         told = results_of(connection, found, judge=machine, automatic=scores)
     if out is not None:
@@ -64,6 +69,36 @@ def results(
     console.show(render_ratings(told.summary))
     for line in result_lines(told):
         console.line(line)
+
+
+@click.command()
+@click.argument("word", metavar="CAMPAIGN")
+@click.argument("file", type=options.PATH, metavar="SCORES")
+@options.workspace_option
+@options.database_option
+def judge(*, word: str, file: Path, workspace: Path, address: str | None) -> None:
+    """Keep a judge's SCORES with CAMPAIGN, in place of former ones: its results have them beside people's (PPI++).
+
+    The file is one that `duologue judge` writes, with the campaign's systems by their names; of a campaign that rates
+    a track's final, the board has a column for the judge.
+
+    \b
+    Examples:
+      duologue campaign judge 3f2a judge.csv
+      duologue campaign results 3f2a
+    """
+    from duologue.arena.campaigns.campaign import find_campaign
+    from duologue.arena.campaigns.kept_judge import keep_judge
+    from duologue.arena.storage import open_blobs, open_database
+    from duologue.core.disk import read_bytes
+
+    data = read_bytes(file)
+    with open_database(workspace, address) as database:
+        with database.reading() as connection:
+            found = find_campaign(connection, word)
+        blobs = open_blobs(workspace)
+        kept = database.write(lambda connection: keep_judge(connection, blobs, found, file.name, data))
+    console.line(f"{kept:,} scores of a judge are kept with {found.title}")
 
 
 @click.command()

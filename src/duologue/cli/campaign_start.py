@@ -119,7 +119,7 @@ def start(
         with database.reading() as connection:
             made = find_campaign(connection, campaign_id)
             found = status_of(connection, made)
-        links = _invite(database, made, volunteers, url, days)
+        links = invitations(database, made, volunteers, url, days)
     if as_json:
         console.as_json({"id": campaign_id, "title": made.title, **found._asdict(), "links": links})
         return
@@ -129,7 +129,7 @@ def start(
         f"{found.wanted:,} ratings."
     )
     if links:
-        _show_links(links)
+        show_links(links)
     else:
         console.line(f"Next: duologue campaign link {campaign_id} --n 3")
 
@@ -158,14 +158,15 @@ def link(*, word: str, n: int, url: str, days: int, workspace: Path, address: st
     with open_database(workspace, address) as database:
         with database.reading() as connection:
             found = find_campaign(connection, word)
-        links = _invite(database, found, n, url, days)
+        links = invitations(database, found, n, url, days)
     if as_json:
         console.as_json(links)
         return
-    _show_links(links)
+    show_links(links)
 
 
-def _invite(database: Database, found: Campaign, n: int, url: str, days: int) -> list[dict[str, str]]:
+def invitations(database: Database, found: Campaign, n: int, url: str, days: int) -> list[dict[str, str]]:
+    """Return codes and links of so many new volunteers."""
     from duologue.arena.campaigns.invitation import invite
 
     return [
@@ -173,7 +174,8 @@ def _invite(database: Database, found: Campaign, n: int, url: str, days: int) ->
     ]
 
 
-def _show_links(links: list[dict[str, str]]) -> None:
+def show_links(links: list[dict[str, str]]) -> None:
+    """Print links, which nobody is told again."""
     console.line("One link for each volunteer (nobody is told them again):")
     for one in links:
         console.line(f"  {one['code']}  {one['link']}")

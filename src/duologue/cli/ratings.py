@@ -26,6 +26,8 @@ _COMMANDS = {
 
 _MOST = 1_000.0
 """Points, at most, of differences and spreads."""
+_REST = 1.0
+"""Spread of one rater on one item, where none is given."""
 
 
 @click.group(cls=LazyGroup, sections=_COMMANDS, prefix="ratings.")
@@ -104,7 +106,16 @@ def score(
 @click.option("--protocol", "word", default=None, help="The protocol of the pilot.")
 @options.amount_option("--item-spread", "Standard deviation of the difference between items.", default=0.6, most=_MOST)
 @options.amount_option("--rater-spread", "The same between raters: their tastes.", default=0.3, most=_MOST)
-@options.amount_option("--rest-spread", "The same of one rater on one item, beside these.", default=1.0, most=_MOST)
+@options.amount_option(
+    "--rest-spread", "The same of one rater on one item, beside these.  [default: 1; pairs: that of chance]", most=_MOST
+)
+@click.option("--pairs", is_flag=True, help="Votes on pairs (arena): spreads are in logits then.")
+@click.option(
+    "--win-share", type=options.FiniteRange(0.5, 0.99), default=None, help="Pairs: the least share of wins to be found."
+)
+@click.option(
+    "--ties", type=options.FiniteRange(0, 0.95), default=None, help="Pairs: the share of ties.  [default: 0.15]"
+)
 @options.seed_option
 @options.json_option
 def plan(
@@ -118,20 +129,25 @@ def plan(
     word: str | None,
     item_spread: float,
     rater_spread: float,
-    rest_spread: float,
+    rest_spread: float | None,
+    pairs: bool,
+    win_share: float | None,
+    ties: float | None,
     seed: int,
     as_json: bool,
 ) -> None:
     """Tell how many raters and items a difference takes, or what a plan finds: the power of the very test of `score`.
 
     Differences and spreads are of the total of two systems, rated by the same person on the same item. Without
-    a pilot the spreads are assumptions. Power is simulated.
+    a pilot the spreads are assumptions. Power is simulated. With --pairs raters say which of two is better: what is
+    found is a share of wins of one system against another, ties counted half.
 
     \b
     Examples:
       duologue ratings plan --raters 10 --items 60 --per-item 3
       duologue ratings plan --raters 10 --per-item 3 --difference 0.4
       duologue campaign plan --raters 10 --per-item 3 --difference 0.4
+      duologue campaign plan --pairs --raters 10 --per-item 1 --systems 4 --win-share 0.6
       duologue ratings plan --raters 20 --items 100 --per-item 2 --difference 0.3 --pilot pilot.csv --protocol spoken
     """
     from duologue.ratings.files import read_ratings
@@ -139,11 +155,19 @@ def plan(
     from duologue.ratings.protocol import find_protocol
     from duologue.ratings.table import RatingTable
 
+    _expect_kind(pairs=pairs, of_pairs=(win_share, ties), of_points=(difference, pilot, word, rest_spread))
+    if pairs:
+        from duologue.cli.pair_plan import plan_pairs
+
+        shares = (win_share, 0.15 if ties is None else ties)
+        spreads = (item_spread, rater_spread)
+        plan_pairs(raters, items, per_item or raters, systems, shares, spreads, seed=seed, as_json=as_json)
+        return
     if items is None and difference is None:
         raise UsageError("give --items, or the --difference that is to be found")
     if (pilot is None) != (word is None):
         raise UsageError("--pilot and --protocol go together")
-    spread = Spread(item_spread, rater_spread, rest_spread)
+    spread = Spread(item_spread, rater_spread, _REST if rest_spread is None else rest_spread)
     if pilot is not None and word is not None:
         protocol = find_protocol(word)
         read = read_ratings(pilot, protocol)
@@ -185,6 +209,14 @@ def plan(
         f"Spreads of the difference of two systems ({whence}): items {spread.item:.3f}, raters {spread.rater:.3f}, "
         f"rest {spread.rest:.3f}. Tests of all pairs, corrected."
     )
+
+
+def _expect_kind(*, pairs: bool, of_pairs: tuple[object, ...], of_points: tuple[object, ...]) -> None:
+    """Raise `UsageError` for options of the other kind of ratings."""
+    if pairs and any(one is not None for one in of_points):
+        raise UsageError("with --pairs, leave --difference, --pilot, --protocol and --rest-spread out")
+    if not pairs and any(one is not None for one in of_pairs):
+        raise UsageError("--win-share and --ties go with --pairs")
 
 
 @click.command(name="protocols")

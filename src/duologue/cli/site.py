@@ -22,6 +22,7 @@ _COMMANDS = {
     "Commands": {
         "init": ("duologue.cli.site:init", "Make the first admin, and print the one link of theirs."),
         "people": ("duologue.cli.site_people:people", "Add people, hand out links, delete a person's data."),
+        "open-link": ("duologue.cli.site_links:open_link", "Make one link for many people, into a campaign or track."),
         "audit": ("duologue.cli.site_people:audit", "Show who did what."),
         "backup": ("duologue.cli.site_data:backup", "Write the whole site to one file, while it runs."),
         "restore": ("duologue.cli.site_data:restore", "Fill an empty site from a backup."),

@@ -35,8 +35,13 @@ _COMMANDS = {
             "duologue.cli.track_results:phase",
             "Show who is in a phase; fill it; select finalists.",
         ),
-        "ratings": ("duologue.cli.track_results:ratings", "Take what people or a judge said of the finalists."),
+        "campaign": (
+            "duologue.cli.track_final:campaign",
+            "Let people rate the finalists: start a campaign, or link one.",
+        ),
+        "ratings": ("duologue.cli.track_final:ratings", "Take what people or a judge said of the finalists."),
         "board": ("duologue.cli.track_results:board", "Print the board."),
+        "report": ("duologue.cli.track_results:report", "Write the full report of an entry, for `duologue verify`."),
         "export": ("duologue.cli.track_results:export", "Write the board as pages that open from the disk."),
     },
 }

@@ -1,4 +1,4 @@
-"""`duologue track phase`, `ratings`, `board` and `export`: who comes in, and who stands where."""
+"""`duologue track phase`, `board`, `report` and `export`: who comes in, and who stands where."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from duologue.arena.competition.track_file import TrackDefinition
     from duologue.arena.database.database import Database
 
-_track_argument = click.argument("name", metavar="TRACK")
-_phase_argument = click.argument("phase_name", metavar="PHASE")
+track_argument = click.argument("name", metavar="TRACK")
+phase_argument = click.argument("phase_name", metavar="PHASE")
 
 
 @click.command()
-@_track_argument
-@_phase_argument
+@track_argument
+@phase_argument
 @click.option("--fill", is_flag=True, help="Let the first of the phase before come in now, before it is over.")
 @click.option("--select", "chosen", multiple=True, metavar="TEAM", help="Select this finalist; may be repeated.")
 @click.option("--select-best", is_flag=True, help="Select those whom people rated best, as many as the track says.")
@@ -101,52 +101,11 @@ def _print_phase(database: Database, track: TrackDefinition, phase_name: str) ->
         console.line(f"nobody is in the phase '{phase_name}' yet")
 
 
-@click.command()
-@_track_argument
-@_phase_argument
-@click.argument("file", type=options.PATH, metavar="RATINGS")
-@click.option("--protocol", "word", default=None, help="The protocol, where the phase does not name it.")
-@click.option("--judge", is_flag=True, help="The ratings are a judge's, not people's.")
-@options.workspace_option
-@options.database_option
-def ratings(
-    *, name: str, phase_name: str, file: Path, word: str | None, judge: bool, workspace: Path, address: str | None
-) -> None:
-    """Take a file of RATINGS of the teams in PHASE of TRACK (as `duologue ratings score` reads) onto the board.
-
-    Systems in the file are called as the teams. They replace former ratings of the same kind.
-
-    \b
-    Examples:
-      duologue track ratings booking final people.csv
-      duologue track ratings booking final judge.csv --judge --protocol proactive
-    """
-    from duologue.ratings.files import read_ratings
-    from duologue.ratings.protocol import find_protocol
-    from duologue.ratings.summary import summarise
-
-    with opened(workspace, address) as (found, _):
-        from duologue.arena.competition.ratings import keep_ratings
-        from duologue.arena.competition.tracks import find_track
-
-        with found.reading() as connection:
-            track = find_track(connection, name)
-        one = track.phase(phase_name)
-        if not (word or one.protocol):
-            raise UsageError(f"the phase '{phase_name}' names no protocol; say which with --protocol")
-        protocol = find_protocol(word or one.protocol)
-        summary = summarise(read_ratings(file, protocol, judge=judge), protocol)
-        kept = found.write(
-            lambda connection: keep_ratings(connection, track, one, "judge" if judge else "human", summary, found.now())
-        )
-    console.line(f"{kept} team{'s' * (kept != 1)} rated in '{phase_name}' by {'a judge' if judge else 'people'}")
-
-
 _public_option = click.option("--public", is_flag=True, help="Only what everybody may see now.")
 
 
 @click.command()
-@_track_argument
+@track_argument
 @_public_option
 @options.workspace_option
 @options.database_option
@@ -204,7 +163,33 @@ def _print_column(board: TrackBoard, column: BoardColumn) -> None:
 
 
 @click.command()
-@_track_argument
+@click.argument("entry_id", metavar="ENTRY")
+@click.option("--out", type=options.OUT_FILE, required=True, help="The report: NAME.report.json.")
+@options.workspace_option
+@options.database_option
+def report(*, entry_id: str, out: Path, workspace: Path, address: str | None) -> None:
+    """Write the full report of ENTRY (`duologue track show` lists ids), from which `duologue verify` scores anew.
+
+    It says which items were right: on the site, teams get it when the phase is over.
+
+    \b
+    Example:
+      duologue track report 3f2a... --out team-a.report.json
+    """
+    from duologue.core.disk import write_bytes
+
+    with opened(workspace, address) as (found, blobs):
+        from duologue.arena.competition.entries import find_entry
+        from duologue.arena.competition.entry_report import report_of
+
+        with found.reading() as connection:
+            entry = find_entry(connection, entry_id)
+        write_bytes(out, report_of(blobs, entry))
+    console.line(f"{out}; duologue verify {out} --in FOLDER scores anew")
+
+
+@click.command()
+@track_argument
 @click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the pages.")
 @_public_option
 @options.workspace_option

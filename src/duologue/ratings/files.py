@@ -48,10 +48,18 @@ class _Row(NamedTuple):
 def read_ratings(path: Path, protocol: RatingProtocol, *, judge: bool = False) -> RatingFile:
     """Return what a file holds, checked against the protocol.
 
-    A `judge` may give fractions of a point, and needs no column `rater`. Raises `FormatError` with all problems of the
-    file, each with its line, field, what was found and what was expected; `StorageError` where it cannot be read.
+    Raises as `parse_ratings`, and `StorageError` where it cannot be read.
     """
-    text, warnings = disk.decode_text(disk.read_bytes(path), path)
+    return parse_ratings(disk.read_bytes(path), path, protocol, judge=judge)
+
+
+def parse_ratings(data: bytes, path: Path, protocol: RatingProtocol, *, judge: bool = False) -> RatingFile:
+    """Return what the bytes of a file called `path` hold; its name tells a table from JSON lines.
+
+    A `judge` may give fractions of a point, and needs no column `rater`. Raises `FormatError` with all problems of the
+    file, each with its line, field, what was found and what was expected.
+    """
+    text, warnings = disk.decode_text(data, path)
     problems = ProblemCollector(warnings)
     reader = _Reader(protocol, problems, judge=judge)
     for row in _rows(text, path, problems):

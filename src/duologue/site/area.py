@@ -42,7 +42,7 @@ def route(path: str, handler: Handler, *roles: str, methods: Sequence[str] = ("G
             return visit.redirect(SIGN_IN)
         if not visit.person.may(*roles):
             raise forbidden()
-        return await handler(visit)
+        return await _answered(handler, visit)
 
     return Route(path, answer, methods=list(methods))
 
@@ -52,6 +52,14 @@ def open_route(path: str, handler: Handler, *, methods: Sequence[str] = ("GET",)
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
-        return await handler(Visit(request))
+        return await _answered(handler, Visit(request))
 
     return Route(path, answer, methods=list(methods))
+
+
+async def _answered(handler: Handler, visit: Visit) -> Response:
+    """Return the answer of a handler; files that a form brought are closed, whatever became of them."""
+    try:
+        return await handler(visit)
+    finally:
+        await visit.request.close()

@@ -150,6 +150,10 @@ class Contest(NamedTuple):
         kinds: list[JobKind] = [EntryScoring(self.blobs), PhaseRanking(self.blobs)]
         return JobWorker(self.database, kinds, chores=[PhaseChore()])
 
+    def drain(self) -> None:
+        """Score all that waits in this process, without the children of a worker."""
+        drain_here(self.database, self.blobs)
+
     def entry(self, entry: TrackEntry) -> TrackEntry:
         with self.database.reading() as connection:
             return entries.find_entry(connection, entry.id)

@@ -53,7 +53,7 @@ def test_a_broken_file_is_refused_with_all_its_problems_and_never_stands_on_the_
     rows[3]["lst_candidate_id"][1]["rank"] = 1
     del rows[5]
     entry = local_contest.submit(team, as_file(rows))
-    local_contest.worker().drain()
+    local_contest.drain()
     entry = local_contest.entry(entry)
     assert entry.state == "refused"
     assert entry.problem_count >= 2
@@ -84,7 +84,7 @@ def test_an_archive_with_one_file_is_taken_as_that_file(local_contest: Contest) 
 @pytest.mark.parametrize("data", [b"n/a", b"NaN", b"[]", b"{}", b"\xff\xfe", b"[" * 100_000, b"null"])
 def test_what_is_no_result_file_is_refused(local_contest: Contest, data: bytes) -> None:
     entry = local_contest.submit(local_contest.team("Ann"), data)
-    local_contest.worker().drain()
+    local_contest.drain()
     found = local_contest.entry(entry)
     assert found.state == "refused", found
     assert found.reason
@@ -95,7 +95,7 @@ def test_the_truth_reaches_no_word_that_a_team_reads(local_contest: Contest) -> 
     rows[0]["lst_candidate_id"] = rows[0]["lst_candidate_id"][:1]
     given = {"Ann": as_file(result(wrong=9)), "Bob": as_file(rows), "Eve": b"[1, 2]"}
     entries = [local_contest.submit(local_contest.team(name), data) for name, data in given.items()]
-    local_contest.worker().drain()
+    local_contest.drain()
     told = []
     for entry in map(local_contest.entry, entries):
         told += [entry.reason, json.dumps(entry.problems), json.dumps(entry.summary)]

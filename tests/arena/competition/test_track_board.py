@@ -39,7 +39,7 @@ def test_the_board_has_tiers_ties_and_what_could_be_detected(local_contest: Cont
     teams = {name: local_contest.team(name) for name in wrong}
     for name, count in wrong.items():
         local_contest.submit(teams[name], as_file(result(wrong=count, shift=1 + len(name) % 2)))
-    local_contest.worker().drain()
+    local_contest.drain()
     found = board(local_contest)
     assert [name for _, name in found.teams] == ["Ann", "Bob", "Zoe", "Eve"]
     column = found.columns[0]
@@ -78,7 +78,7 @@ def test_scores_of_a_phase_are_seen_by_those_it_says(local_contest: Contest, clo
     ann, bob = local_contest.team("Ann"), local_contest.team("Bob")
     for team, wrong in ((ann, 1), (bob, 9)):
         local_contest.submit(team, as_file(result(2, wrong=wrong)))
-    local_contest.worker().drain()
+    local_contest.drain()
     assert board(local_contest).teams == ()
     own = board(local_contest, Viewer(team=bob.id))
     assert own.teams == ((bob.id, "Bob"),)

@@ -8,29 +8,18 @@ from tests.arena.campaigns.made import SYSTEMS, made_campaign
 
 from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.volunteers import enrol
-from duologue.arena.people.secret import new_secret
-from duologue.arena.people.tokens import make_token
 
 if TYPE_CHECKING:
-    from starlette.testclient import TestClient
     from tests.site.world import World
 
 POINTS = {"informativeness": 2, "coherence": 1, "factual-accuracy": 0}
-
-
-def program(world: World, role: str) -> TestClient:
-    secret, now = new_secret(), world.database.now()
-    world.write(lambda c: make_token(c, secret, world.ids[role], "test", now=now, by=None))
-    client = world.client()
-    client.headers["Authorization"] = f"Bearer {secret.text}"
-    return client
 
 
 def test_a_volunteers_program_rates_blind_and_an_organisers_reads_results(world: World) -> None:
     made = made_campaign(world.database, onboarding=())
     me = world.ids["volunteer"]
     world.write(lambda c: enrol(c, find_campaign(c, made), me, 1))
-    volunteer, organiser = program(world, "volunteer"), program(world, "organiser")
+    volunteer, organiser = world.api("volunteer"), world.api("organiser")
     told = volunteer.get(f"/api/v1/rate/{made}")
     found = told.json()
     assert [one["name"] for one in found["criteria"]] == list(POINTS)
@@ -54,8 +43,8 @@ def test_a_volunteers_program_rates_blind_and_an_organisers_reads_results(world:
 
 def test_others_see_nothing(world: World) -> None:
     made = made_campaign(world.database)
-    volunteer = program(world, "volunteer")
+    volunteer = world.api("volunteer")
     assert volunteer.get(f"/api/v1/rate/{made}").status_code == 404
     for path in ("", f"/{made}", f"/{made}/results", f"/{made}/ratings"):
         assert volunteer.get(f"/api/v1/campaigns{path}").status_code == 403
-    assert program(world, "organiser").get("/api/v1/campaigns/nothing").status_code == 404
+    assert world.api("organiser").get("/api/v1/campaigns/nothing").status_code == 404

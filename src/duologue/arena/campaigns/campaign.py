@@ -48,6 +48,12 @@ class CampaignSettings(Record, frozen=True, kw_only=True):
     """Of all chance: order of items for each person, sides of pairs."""
     sources: dict[str, str] = {}
     """Of live campaigns what a talk with a system is started with, where it is not the system's name."""
+    track: str = ""
+    phase: str = ""
+    """The final of a track whose teams it rates; empty for none."""
+    judge: str = ""
+    """Name of the file of a judge's scores that is shown beside people's; empty for none."""
+    judge_sha256: str = ""
 
 
 class Campaign(NamedTuple):
@@ -172,6 +178,12 @@ def close_campaign(connection: Connection, campaign: Campaign, now: int) -> None
         raise UsageError(f"the campaign '{campaign.title}' is closed already")
     changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="closed", closed_at=now)
     connection.execute(changed)
+
+
+def change_settings(connection: Connection, campaign: Campaign, settings: CampaignSettings) -> None:
+    """Keep other settings of a campaign."""
+    changed = update(campaigns).where(campaigns.c.id == campaign.id)
+    connection.execute(changed.values(settings=msgspec.to_builtins(settings)))
 
 
 def reopen_campaign(connection: Connection, campaign: Campaign) -> None:

@@ -64,7 +64,7 @@ class Proposal(NamedTuple):
 
 def propose(
     protocol: CampaignProtocol,
-    systems: Sequence[str],
+    systems: Sequence[str | GivenSystem],
     *,
     n: int,
     task: str | None = None,
@@ -89,7 +89,8 @@ def propose(
         sees = protocol.talker_sees or own.talker_sees
         protocol = msgspec.structs.replace(protocol, ratings=protocol.ratings or own.ratings, talker_sees=sees)
     rating = find_protocol(protocol.ratings)
-    given = _entered([GivenSystem.of(word) for word in systems], protocol, automatic)
+    named = [GivenSystem.of(one) if isinstance(one, str) else one for one in systems]
+    given = _entered(named, protocol, automatic)
     files = [one for one in given if Path(one.source).is_file()]
     if files and len(files) < len(given):
         other = next(one for one in given if one not in files)

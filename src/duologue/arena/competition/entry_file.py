@@ -1,4 +1,4 @@
-"""What a team handed in, row by row, so that a problem can be shown where it stands."""
+"""What a team handed in, row by row, so that a problem can be shown where it stands: a file, or those of an archive."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.core import archives
+from duologue.core.errors import FormatError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _LINE = re.compile(r"\bline (\d{1,9})")
 _QUOTED = re.compile(r"'([^']{1,200})'")
@@ -27,8 +31,73 @@ class FileRow(NamedTuple):
     text: str
 
 
+class RowPlace(NamedTuple):
+    """Where a problem stands."""
+
+    file: str
+    """Its name in the archive; empty: what was handed in is one file."""
+    row: int
+
+
+class EntryRows:
+    """The rows of what was handed in; of an archive those of each file, read when they are asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._found: dict[str, list[str] | None] = {}
+        self._names = _names_in(path)
+
+    def rows(self, file: str) -> list[str] | None:
+        """Return the rows of a file, with an empty name those of the only one; `None` where it cannot be shown."""
+        if file not in self._found:
+            self._found[file] = self._read(file)
+        return self._found[file]
+
+    def place(self, told: str) -> RowPlace | None:
+        """Return the row that the place of a problem means; `None` where it means none."""
+        file = ""
+        if self._names is not None:
+            mark, _, rest = told.partition(": ")
+            fitting = [name for name in self._names if name == mark or name.endswith(f"/{mark}")]
+            if len(fitting) != 1:
+                return None
+            file, told = fitting[0], rest or "line 1"
+        rows = self.rows(file)
+        at = row_of(told, rows) if rows is not None else None
+        if at is None and file and rows:
+            at = 1
+        return RowPlace(file, at) if at is not None else None
+
+    def _read(self, file: str) -> list[str] | None:
+        if self._names is None:
+            return rows_of(self._path.read_bytes()) if not file and self._path.stat().st_size <= _LARGEST else None
+        if file not in self._names:
+            return None
+        try:
+            return next((rows_of(data) for _, data in archives.members(self._path, lambda name: name == file)), None)
+        except FormatError:  # it swells past the limits
+            return None
+
+
+def _names_in(path: Path) -> list[str] | None:
+    """Return the names of the files in an archive; `None` for what is none, nothing for one that cannot be read."""
+    if not archives.is_archive(path):
+        return None
+    names: list[str] = []
+
+    def note(name: str) -> bool:
+        names.append(name)
+        return False
+
+    try:
+        list(archives.members(path, note))
+    except FormatError:
+        return []
+    return names
+
+
 def rows_of(data: bytes) -> list[str] | None:
-    """Return the rows of a result file: the elements of a JSON list, else its lines; `None` for an archive."""
+    """Return the rows of a result file: the elements of a JSON list, else its lines; `None` for what is no text."""
     if data.startswith((b"PK", b"\x1f\x8b")) or len(data) > _LARGEST or b"\0" in data[:1024]:
         return None
     text = data.decode("utf-8", "replace")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import select
 
 from duologue.arena.competition.entries import entries_of, standing_entries
+from duologue.arena.competition.entry_report import may_fetch
 from duologue.arena.competition.phase_clock import phase_time, visibility
 from duologue.arena.competition.phases import finalists_of
 from duologue.arena.competition.ratings import ratings_of
@@ -42,6 +43,8 @@ class BoardCell(NamedTuple):
     scores: list[dict[str, Any]]
     slices: list[dict[str, Any]]
     signature: str
+    entry: str = ""
+    """The entry whose report the viewer may fetch; empty where they may not."""
 
 
 class BoardColumn(NamedTuple):
@@ -104,6 +107,7 @@ def _column(
         select(phase_boards).where(phase_boards.c.track == track.name, phase_boards.c.phase == phase.name)
     ).first()
     board: dict[str, Any] | None = kept.board if kept is not None and own else None
+    counting = standing_entries(connection, track, phase.name)
     cells = {
         row["team"]: BoardCell(
             row["tier"] if whole else None,
@@ -112,11 +116,11 @@ def _column(
             row["scores"],
             row["slices"],
             row["signature"],
+            _fetchable(track, phase, viewer, now, row, counting),
         )
         for row in (board or {"rows": []})["rows"]
         if whole or row["team"] == viewer.team
     }
-    counting = standing_entries(connection, track, phase.name)
     return BoardColumn(
         phase=phase,
         time=phase_time(track, phase, now),
@@ -128,6 +132,22 @@ def _column(
         finalists={one.team: one for one in finalists_of(connection, track.name, phase.name)} if whole else {},
         ratings={(one.source, one.team): one for one in ratings if one.phase == phase.name} if whole else {},
     )
+
+
+def _fetchable(
+    track: TrackDefinition,
+    phase: PhaseDefinition,
+    viewer: Viewer,
+    now: int,
+    row: dict[str, Any],
+    counting: dict[str, TrackEntry],
+) -> str:
+    """Return the id of the entry that a row shows, where the viewer may fetch its report; else nothing."""
+    entry = counting.get(row["team"])
+    if entry is None or (entry.summary or {}).get("signature") != row["signature"]:
+        return ""
+    may = may_fetch(track, phase, now, organiser=viewer.organiser, own=viewer.team == entry.team)
+    return entry.id if may else ""
 
 
 def _is_stale(counting: dict[str, TrackEntry], board: dict[str, Any] | None) -> bool:

@@ -6,12 +6,14 @@ A column whose `info` names it personal is treated as such wherever data are del
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, Text
+from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Column, ForeignKey, Index, Integer, Table, Text
 
 from duologue.arena.database.tables import metadata
 
 ROLES = ("admin", "organiser", "judge", "annotator", "participant", "volunteer")
 """What a person may be; an admin may do what all others may."""
+OPEN_KINDS = ("campaign", "track")
+"""What an open link leads into."""
 LANGUAGES = ("", "en", "zh")
 """Languages that a person may have chosen; empty: what the browser asks for."""
 
@@ -63,6 +65,23 @@ sign_in_links = Table(
     Column("used_at", BigInteger),
     Column("revoked_at", BigInteger),
 )
+
+open_links = Table(
+    "open_links",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("hash", Text, nullable=False, info=SECRET),
+    Column("kind", Text, CheckConstraint(f"kind IN {OPEN_KINDS}", name="kind"), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("most", Integer, nullable=False),
+    Column("used", Integer, nullable=False, default=0),
+    person_column("made_by", erase="keep", nullable=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+    Index("open_links_by_subject", "kind", "subject"),
+)
+"""Links by which many people come in, each with an identity of their own."""
 
 access_tokens = Table(
     "access_tokens",

@@ -8,7 +8,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from duologue.site.api import annotation, campaigns, people, talks, tracks
+from duologue.site.api import annotation, campaigns, open_links, people, talks, tracks
 from duologue.site.api.document import document_of
 from duologue.site.api.operation import PREFIX
 from duologue.site.page_error import not_found
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.site.api.operation import Operation
     from duologue.site.site import Site
 
-AREAS: tuple[Any, ...] = (people, annotation, campaigns, talks, tracks)
+AREAS: tuple[Any, ...] = (people, open_links, annotation, campaigns, talks, tracks)
 """Modules with `operations(site)`; an area more is a line more."""
 
 

@@ -7,22 +7,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 from sqlalchemy import select
+from starlette.concurrency import run_in_threadpool
 
 from duologue.arena.campaigns.ballots import LONGEST_REMARK, cast
-from duologue.arena.campaigns.campaign import all_campaigns, close_campaign, find_campaign, status_of
+from duologue.arena.campaigns.campaign import (
+    all_campaigns,
+    close_campaign,
+    find_campaign,
+    start_campaign,
+    status_of,
+)
 from duologue.arena.campaigns.campaign_results import ratings_of, results_of
+from duologue.arena.campaigns.given_files import GivenCampaign, GivenFile, propose_given
 from duologue.arena.campaigns.invitation import invite_one
+from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
+from duologue.arena.campaigns.proposal import GivenSystem
 from duologue.arena.campaigns.result_page import results_to_json
 from duologue.arena.campaigns.session_room import SessionRoom
 from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.campaigns.volunteer_view import VolunteerView, volunteer_view
 from duologue.arena.campaigns.volunteers import quality_of
+from duologue.arena.finals.final_results import final_results, keep_results
+from duologue.arena.people.audit import log
 from duologue.arena.people.links import path_of
 from duologue.arena.people.secret import new_secret
-from duologue.core.errors import UsageError
+from duologue.arena.talks.offers import talkers
+from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation
 from duologue.site.page_error import not_found
+from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
+from duologue.site.pages.tracks import blobs_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -45,6 +60,36 @@ class CampaignSummary(Record, frozen=True, kw_only=True):
     systems: tuple[str, ...]
     progress: dict[str, Any]
     """Ratings wanted, rated, being made, and by system; of live campaigns the dialogues too."""
+
+
+class SentFile(Record, frozen=True, kw_only=True):
+    """A file as text."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+    text: str
+
+
+class NewCampaign(Record, frozen=True, kw_only=True):
+    """What is to be rated: results, or systems that volunteers talk with by name."""
+
+    protocol: str
+    n: Annotated[int, Meta(ge=1, le=MOST_ITEMS)]
+    task: str = ""
+    title: Annotated[str, Meta(max_length=200)] = ""
+    per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
+    seed: Annotated[int, Meta(ge=0)] = 1
+    whole: bool = False
+    results: tuple[SentFile, ...] = ()
+    gold: tuple[SentFile, ...] = ()
+    input: tuple[SentFile, ...] = ()
+    kb: tuple[SentFile, ...] = ()
+    systems: tuple[str, ...] = ()
+
+
+class KeptJudge(Record, frozen=True, kw_only=True):
+    """How many scores of a judge are kept."""
+
+    scores: int
 
 
 class NewLinks(Record, frozen=True, kw_only=True):
@@ -105,6 +150,14 @@ def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of al
     one = "/campaigns/{id}"
     return [
         Operation("GET", "/campaigns", "All campaigns", everything, gives=list[CampaignSummary], roles=_ORGANISERS),
+        Operation(
+            "POST", "/campaigns/upload", "Start a campaign", begin, takes=NewCampaign, gives=CampaignSummary,
+            roles=_ORGANISERS,
+        ),
+        Operation(
+            "POST", f"{one}/judge/upload", "Keep a judge's scores: the bytes of the file; ?name=", take_judge,
+            gives=KeptJudge, roles=_ORGANISERS,
+        ),
         Operation("GET", one, "A campaign and its volunteers", progress, gives=dict[str, Any], roles=_ORGANISERS),
         Operation(
             "POST", f"{one}/links", "Invite volunteers", add_links, takes=NewLinks, gives=list[VolunteerLink],
@@ -128,6 +181,39 @@ async def everything(call: OperationCall) -> list[CampaignSummary]:
         return [_summary(connection, one) for one in all_campaigns(connection)]
 
     return await call.read(action)
+
+
+async def begin(call: OperationCall) -> CampaignSummary:
+    """Start a campaign; systems to talk with are those that the site offers."""
+    wanted: NewCampaign = call.body
+    offers = await run_in_threadpool(talkers, call.site.settings.workspace)
+    task = wanted.task or next((one.task for one in offers if one.system in wanted.systems), "")
+    known = [one.system for one in offers if one.task == task]
+    for name in wanted.systems:
+        if name not in known:
+            raise UsageError(f"the site offers no system '{name}'{did_you_mean(name, known)}")
+    asked = GivenCampaign(
+        protocol=wanted.protocol, n=wanted.n, task=task, title=wanted.title, per_item=wanted.per_item,
+        seed=wanted.seed, whole=wanted.whole, results=_files(wanted.results), gold=_files(wanted.gold),
+        data=_files(wanted.input), kb=_files(wanted.kb), live=tuple(map(GivenSystem.of, wanted.systems)),
+    )  # fmt: skip
+    proposal = await run_in_threadpool(propose_given, asked)
+    now, me = call.now, call.me.id
+
+    def action(connection: Connection) -> str:
+        made = start_campaign(connection, **proposal._asdict(), now=now)
+        log(connection, me, "campaign.start", now=now, about=made)
+        return made
+
+    made = await call.write(action)
+    return await call.read(lambda connection: _summary(connection, find_campaign(connection, made)))
+
+
+async def take_judge(call: OperationCall) -> KeptJudge:
+    """Keep a judge's scores beside people's."""
+    campaign, blobs, name = await _campaign(call), blobs_of(call), call.asked("name", "judge.csv")
+    data = await call.request.body()
+    return KeptJudge(scores=await call.write(lambda connection: keep_judge(connection, blobs, campaign, name, data)))
 
 
 async def progress(call: OperationCall) -> dict[str, Any]:
@@ -158,6 +244,9 @@ async def close(call: OperationCall) -> CampaignSummary:
     """End a campaign."""
     campaign, now = await _campaign(call), call.now
     await call.write(lambda connection: close_campaign(connection, campaign, now))
+    found, me = await call.read(final_results, blobs_of(call), campaign), call.me.id
+    if found is not None:
+        await call.site.write(lambda connection: keep_results(connection, found, now=now, by=me))
     again = await _campaign(call)
     return await call.read(_summary, again)
 
@@ -165,7 +254,8 @@ async def close(call: OperationCall) -> CampaignSummary:
 async def results(call: OperationCall) -> dict[str, Any]:
     """Return the results so far."""
     campaign = await _campaign(call)
-    return results_to_json(await call.read(results_of, campaign))
+    judge = await run_in_threadpool(judge_of, blobs_of(call), campaign)
+    return results_to_json(await call.read(results_of, campaign, judge=judge))
 
 
 async def ratings(call: OperationCall) -> list[dict[str, Any]]:
@@ -201,6 +291,10 @@ async def rate(call: OperationCall) -> KeptBallot:
         return outcome._asdict()
 
     return KeptBallot(**await call.write(action))
+
+
+def _files(sent: tuple[SentFile, ...]) -> tuple[GivenFile, ...]:
+    return tuple(GivenFile(one.name, one.text.encode("utf-8", "surrogatepass")) for one in sent)
 
 
 def _summary(connection: Connection, campaign: Campaign) -> CampaignSummary:

@@ -32,9 +32,14 @@ class OperationCall(Visit):
 
     async def write(self, action: Callable[[Connection], Any]) -> Any:
         """Do something and return its result (JSON) after the commit; the same `Idempotency-Key` again does nothing."""
+        return await self.site.write(action, nonce=self.nonce)
+
+    @property
+    def nonce(self) -> str | None:
+        """What names this very request, by its `Idempotency-Key`; `None` without one."""
         key = self.request.headers.get(IDEMPOTENCY, "")
         scope = f"{self.me.id}\n{self.request.method}\n{self.request.url.path}\n{key}"
-        return await self.site.write(action, nonce=hashlib.sha256(scope.encode()).hexdigest() if key else None)
+        return hashlib.sha256(scope.encode()).hexdigest() if key else None
 
 
 class Operation(NamedTuple):

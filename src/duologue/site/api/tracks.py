@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Meta
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.competition import entries as competition
 from duologue.arena.competition.entries import entries_of
+from duologue.arena.competition.entry_report import report_of
 from duologue.arena.competition.entry_view import board_to_json, entry_to_json, track_to_json
 from duologue.arena.competition.phase_clock import visibility
+from duologue.arena.competition.track_archive import read_archive
 from duologue.arena.competition.track_board import Viewer, board_for
-from duologue.arena.competition.tracks import find_track, track_names
+from duologue.arena.competition.tracks import find_track, save_track, track_names
+from duologue.arena.finals.final_campaign import campaigns_of, link_campaign
+from duologue.arena.finals.final_results import final_results, keep_results
+from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError
+from duologue.core.records import Record
 from duologue.site.api.operation import Operation
 from duologue.site.page_error import forbidden, not_found
-from duologue.site.pages.tracks import PARTICIPANTS, blobs_of, is_organiser, my_team, track_at
+from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
+from duologue.site.pages.entries import may_have_report
+from duologue.site.pages.track_finals import start_final
+from duologue.site.pages.track_office import phase_at
+from duologue.site.pages.tracks import ORGANISER, PARTICIPANTS, blobs_of, is_organiser, my_team, track_at
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -27,16 +42,31 @@ if TYPE_CHECKING:
 Told = dict[str, Any]
 
 
+class NewFinal(Record, frozen=True, kw_only=True):
+    """What people rate of the finalists, or which campaign does it already."""
+
+    n: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] | None = None
+    per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
+    campaign: str = ""
+    """A campaign to be linked, instead of a new one."""
+
+
 def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
     """Return the operations."""
     mine = partial(Operation, gives=Told, roles=PARTICIPANTS)
+    ours = partial(Operation, gives=Told, roles=(ORGANISER,))
+    final = "/tracks/{track}/phases/{phase}"
     return [
         Operation("GET", "/tracks", "All tracks with their phases", all_tracks, gives=Told),
+        ours("POST", "/new-track/upload", "Open a track: the bytes of its archive; ?change=1 changes one", open_track),
+        ours("POST", f"{final}/campaign", "Start the campaign that rates a final", rate_final, takes=NewFinal),
+        ours("POST", f"{final}/ratings", "Put what its campaign says onto the board", take_ratings),
         Operation("GET", "/tracks/{track}", "A track with its phases", one_track, gives=Told),
         Operation("GET", "/tracks/{track}/board", "The board, as you may see it", board, gives=Told),
         mine("GET", "/tracks/{track}/entries", "Your team's entries", my_entries),
         mine("POST", "/tracks/{track}/upload", "Hand a file in: its bytes; ?name=, ?phase=, ?note=", upload),
         mine("GET", "/entries/{id}", "What became of an entry", one_entry),
+        Operation("GET", "/entries/{id}/report", "The full report of an entry, for `duologue verify`", one_report),
         mine("POST", "/entries/{id}/cancel", "Take an entry back that has not ended", take_back),
     ]
 
@@ -61,6 +91,51 @@ async def board(call: OperationCall) -> Told:
     team = await my_team(call, track)
     viewer = Viewer(is_organiser(call), team.id if team else "")
     return board_to_json(await call.read(board_for, track, viewer, call.now))
+
+
+async def open_track(call: OperationCall) -> Told:
+    """Open a track from its archive, or change one."""
+    blobs, now, me = blobs_of(call), call.now, call.me.id
+    source = await run_in_threadpool(read_archive, await call.request.body())
+    change = call.asked("change") == "1"
+
+    def action(connection: Connection) -> None:
+        save_track(connection, blobs, source, now, change=change)
+        log(connection, me, "track.change" if change else "track.new", now=now, about=source.definition.name)
+
+    await call.write(action)
+    return track_to_json(source.definition, now)
+
+
+async def rate_final(call: OperationCall) -> Told:
+    """Start the campaign of a final, or link one."""
+    track, wanted = await track_at(call), call.body
+    phase = phase_at(call, track)
+    if (wanted.n is None) == (wanted.campaign == ""):
+        raise UsageError("give n to start a campaign, or campaign with the id of one that there is")
+    if wanted.n is not None:
+        return {"campaign": await start_final(call, track, phase, wanted.n, wanted.per_item, nonce=call.nonce)}
+    campaign, now, me = await call.read(find_campaign, wanted.campaign), call.now, call.me.id
+
+    def action(connection: Connection) -> None:
+        link_campaign(connection, campaign, track, phase)
+        log(connection, me, "final.link", now=now, about=campaign.id, track=track.name)
+
+    await call.write(action)
+    return {"campaign": campaign.id}
+
+
+async def take_ratings(call: OperationCall) -> Told:
+    """Put what the campaign of a final says so far onto the board."""
+    track = await track_at(call)
+    phase = phase_at(call, track)
+    known = await call.read(campaigns_of, track.name, phase.name)
+    if not known:
+        raise UsageError(f"no campaign rates the phase '{phase.name}'")
+    found, now, me = await call.read(final_results, blobs_of(call), known[0]), call.now, call.me.id
+    if found is None:
+        raise UsageError(f"nobody has rated anything in the campaign '{known[0].title}' yet")
+    return {"teams": await call.write(lambda connection: keep_results(connection, found, now=now, by=me))}
 
 
 async def my_entries(call: OperationCall) -> Told:
@@ -90,6 +165,17 @@ async def upload(call: OperationCall) -> Told:
 async def one_entry(call: OperationCall) -> Told:
     """Return an entry of the caller's team."""
     return _told(call, *await _entry_at(call))
+
+
+async def one_report(call: OperationCall) -> Response:
+    """Return the report of an entry to whoever may have it now."""
+    try:
+        entry = await call.read(competition.find_entry, call.at("id"))
+    except UsageError as error:
+        raise not_found() from error
+    if not await may_have_report(call, entry):
+        raise not_found()
+    return Response(await run_in_threadpool(report_of, blobs_of(call), entry), media_type="application/json")
 
 
 async def take_back(call: OperationCall) -> Told:

@@ -16,8 +16,11 @@ from duologue.arena.campaigns.campaign import (
 )
 from duologue.arena.campaigns.campaign_results import ratings_of, results_of
 from duologue.arena.campaigns.invitation import invite_one, page_of
+from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
 from duologue.arena.campaigns.norm_round import advance, all_rounds, current_round, open_round, votes_of
 from duologue.arena.campaigns.volunteers import enrol, quality_of
+from duologue.arena.finals.final_campaign import final_of
+from duologue.arena.finals.final_results import final_results, keep_results
 from duologue.arena.people.links import path_of
 from duologue.arena.people.secret import derived_secret
 from duologue.core.errors import UsageError
@@ -25,6 +28,7 @@ from duologue.ratings.rows import ratings_text
 from duologue.site.area import Area, route
 from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import not_found
+from duologue.site.pages.tracks import blobs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.campaign_results import CampaignResults
+    from duologue.arena.database.blobs import Blobs
     from duologue.site.site import Site
     from duologue.site.visit import Visit
 
@@ -55,6 +60,8 @@ def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all ar
         route("/campaigns/{id}/close", close, *ORGANISERS, methods=("POST",)),
         route("/campaigns/{id}/reopen", reopen, *ORGANISERS, methods=("POST",)),
         route("/campaigns/{id}/results", show_results, *ORGANISERS),
+        route("/campaigns/{id}/judge/upload", take_judge, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/board", take_to_board, *ORGANISERS, methods=("POST",)),
         route("/campaigns/{id}/ratings.csv", download, *ORGANISERS),
     ]
 
@@ -114,7 +121,31 @@ async def close(visit: Visit) -> Response:
     campaign, form = await _campaign(visit), await visit.form()
     now = visit.now
     await visit.submit(form, lambda connection: close_campaign(connection, campaign, now))
-    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
+    found = await visit.read(final_results, blobs_of(visit), campaign)
+    if found is None:
+        return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
+    me = visit.me.id
+    await visit.site.write(lambda connection: keep_results(connection, found, now=now, by=me))
+    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.on_board")
+
+
+async def take_to_board(visit: Visit) -> Response:
+    """Put what people have said so far onto the board of the final that a campaign rates."""
+    campaign, form = await _campaign(visit), await visit.form()
+    found, now, me = await visit.read(final_results, blobs_of(visit), campaign), visit.now, visit.me.id
+    if found is None:
+        return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.results_none")
+    await visit.submit(form, lambda connection: keep_results(connection, found, now=now, by=me))
+    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.on_board")
+
+
+async def take_judge(visit: Visit) -> Response:
+    """Keep a judge's scores beside people's."""
+    campaign, form, blobs = await _campaign(visit), await visit.form(), blobs_of(visit)
+    file = form.file("judge")
+    name, data = file.filename or "", await file.read()
+    await visit.submit(form, lambda connection: keep_judge(connection, blobs, campaign, name, data))
+    return visit.redirect(f"/campaigns/{campaign.id}/results", said="campaigns.judge_kept")
 
 
 async def reopen(visit: Visit) -> Response:
@@ -127,7 +158,7 @@ async def reopen(visit: Visit) -> Response:
 async def show_results(visit: Visit) -> Response:
     """Show the ranks by the challenge's rule."""
     campaign = await _campaign(visit)
-    found = await visit.read(_results, campaign)
+    found = await visit.read(_results, blobs_of(visit), campaign)
     return visit.page("campaigns/results.html", title=campaign.title, campaign=campaign, found=found)
 
 
@@ -158,13 +189,16 @@ def _progress(connection: Connection, campaign: Campaign) -> dict[str, Any]:
         "quality": quality_of(connection, campaign),
         "rounds": [(one, len(votes_of(connection, campaign, one))) for one in rounds],
         "norm": next((one for one in rounds if one.state != "closed"), None),
+        "final": final_of(connection, campaign),
         "most_links": _MOST_LINKS,
         "most_normed": _MOST_NORMED,
     }
 
 
-def _results(connection: Connection, campaign: Campaign) -> CampaignResults | None:
-    return results_of(connection, campaign) if ratings_of(connection, campaign) else None
+def _results(connection: Connection, blobs: Blobs, campaign: Campaign) -> CampaignResults | None:
+    if not ratings_of(connection, campaign):
+        return None
+    return results_of(connection, campaign, judge=judge_of(blobs, campaign))
 
 
 AREA = Area("campaigns", routes, (NavigationEntry("/campaigns", "campaigns.title", ORGANISERS),))

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
 
 from duologue.arena.competition import entries as competition
 from duologue.arena.competition.entries import OPEN_STATES, entries_of, quota_use
-from duologue.arena.competition.entry_file import row_of, rows_around, rows_of
+from duologue.arena.competition.entry_file import EntryRows, rows_around
+from duologue.arena.competition.entry_report import may_fetch, report_name, report_of
 from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time, visibility
 from duologue.arena.competition.tracks import find_track
 from duologue.core.errors import UsageError
-from duologue.site.area import Area, route
+from duologue.site.area import Area, open_route, route
+from duologue.site.interval_figure import history_figure
 from duologue.site.page_error import forbidden, not_found
 from duologue.site.pages.tracks import PARTICIPANTS, blobs_of, is_organiser, my_team, track_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sqlalchemy import Connection
-    from starlette.responses import Response
     from starlette.routing import Route
 
     from duologue.arena.competition.entries import TrackEntry
     from duologue.arena.competition.teams import Team
-    from duologue.arena.competition.track_file import TrackDefinition
+    from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
+    from duologue.site.interval_figure import IntervalFigure
     from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _MOST_SHOWN = 200
 """Problems on a page; the others are counted."""
+_LONGEST_NAME = 1000
+"""Characters of the name of a file in an archive."""
 
 
 class ShownEntry(NamedTuple):
@@ -51,6 +60,7 @@ def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all ar
         route("/entries/{id}", show_entry, *PARTICIPANTS),
         route("/entries/{id}/state", show_state, *PARTICIPANTS),
         route("/entries/{id}/file", show_file, *PARTICIPANTS),
+        open_route("/entries/{id}/report", fetch_report),
         route("/entries/{id}/cancel", take_back, *PARTICIPANTS, methods=("POST",)),
         route("/entries/{id}/choose", choose, *PARTICIPANTS, methods=("POST",)),
     ]
@@ -74,6 +84,7 @@ async def show_entries(visit: Visit) -> Response:
         left=use.left(phase.quota) if use and phase else None,
         use=use,
         handed_in=[_shown(visit, track, one) for one in reversed(found)],
+        histories=[(one, figure) for one in track.phases if (figure := _history(visit, track, one, found))],
     )
 
 
@@ -98,12 +109,17 @@ async def take_entry(visit: Visit) -> Response:
 async def show_entry(visit: Visit) -> Response:
     """Show what became of an entry."""
     shown = await _entry_at(visit)
-    rows = rows_of(blobs_of(visit).read(shown.entry.sha256)) if shown.entry.problems else None
-    problems = [
-        (one, row_of(one["place"], rows) if rows is not None else None) for one in shown.entry.problems[:_MOST_SHOWN]
-    ]
+    path = blobs_of(visit).path(shown.entry.sha256)
+    problems = await run_in_threadpool(_placed, path, shown.entry.problems[:_MOST_SHOWN])
     title = visit.t("tracks.entry_of", name=shown.entry.name)
-    return visit.page("tracks/entry.html", title=title, shown=shown, entry=shown.entry, problems=problems)
+    return visit.page(
+        "tracks/entry.html",
+        title=title,
+        shown=shown,
+        entry=shown.entry,
+        problems=problems,
+        report=await may_have_report(visit, shown.entry),
+    )
 
 
 async def show_state(visit: Visit) -> Response:
@@ -118,13 +134,36 @@ async def show_state(visit: Visit) -> Response:
 async def show_file(visit: Visit) -> Response:
     """Show the rows of a file around the one that a problem is in."""
     shown = await _entry_at(visit)
-    rows = rows_of(blobs_of(visit).read(shown.entry.sha256))
+    path, file = blobs_of(visit).path(shown.entry.sha256), visit.asked("name", most=_LONGEST_NAME)
+    rows = await run_in_threadpool(lambda: EntryRows(path).rows(file))
     at = visit.asked("row", "1", most=9)
     if rows is None or not (at.isascii() and at.isdigit() and 1 <= int(at) <= max(len(rows), 1)):
         raise not_found()
-    title = visit.t("tracks.file_of", name=shown.entry.name)
+    title = visit.t("tracks.file_of", name=f"{shown.entry.name}: {file}" if file else shown.entry.name)
     around = rows_around(rows, int(at))
     return visit.page("tracks/file.html", title=title, shown=shown, entry=shown.entry, rows=around, at=int(at))
+
+
+async def fetch_report(visit: Visit) -> Response:
+    """Give the full report of an entry to whoever may have it now."""
+    try:
+        entry = await visit.read(competition.find_entry, visit.at("id"))
+    except UsageError as error:
+        raise not_found() from error
+    if not await may_have_report(visit, entry):
+        raise not_found()
+    body = await run_in_threadpool(report_of, blobs_of(visit), entry)
+    head = {"Content-Disposition": f'attachment; filename="{report_name(entry)}"'}
+    return Response(body, media_type="application/json", headers=head)
+
+
+async def may_have_report(visit: Visit, entry: TrackEntry) -> bool:
+    """Tell whether the reader may fetch the report of an entry that has one."""
+    track = await visit.read(find_track, entry.track)
+    team = await my_team(visit, track)
+    own, organiser = team is not None and team.id == entry.team, is_organiser(visit)
+    may = may_fetch(track, track.phase(entry.phase), visit.now, organiser=organiser, own=own)
+    return may and entry.report_sha256 is not None
 
 
 async def take_back(visit: Visit) -> Response:
@@ -154,6 +193,26 @@ async def _entry_at(visit: Visit) -> ShownEntry:
     if not is_organiser(visit) and (team is None or team.id != entry.team):
         raise not_found()
     return _shown(visit, track, entry)
+
+
+def _history(
+    visit: Visit, track: TrackDefinition, phase: PhaseDefinition, found: Sequence[TrackEntry]
+) -> IntervalFigure | None:
+    """Return the figure of a team's entries in a phase, where it may see its scores."""
+    if visibility(track, phase, visit.now) == "organiser" and not is_organiser(visit):
+        return None
+    return history_figure([one for one in found if one.phase == phase.name])
+
+
+def _placed(path: Path, problems: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
+    """Return problems, each with the query of the page that shows its row; empty where there is none."""
+    rows = EntryRows(path) if problems else None
+    found = []
+    for one in problems:
+        place = rows.place(one["place"]) if rows is not None else None
+        query = {"row": place.row} | ({"name": place.file} if place.file else {}) if place is not None else {}
+        found.append((one, urlencode(query)))
+    return found
 
 
 def _shown(visit: Visit, track: TrackDefinition, entry: TrackEntry) -> ShownEntry:

@@ -58,7 +58,7 @@ async def change_state(visit: Visit) -> Response:
 async def fill(visit: Visit) -> Response:
     """Let the first of the phase before come in now."""
     track, form = await track_at(visit), await visit.form()
-    phase, now = _phase_at(visit, track), visit.now
+    phase, now = phase_at(visit, track), visit.now
     filled = await visit.submit(form, lambda connection: advance(connection, track, now, early=phase.name))
     said = "tracks.filled" if phase.name in filled else "tracks.not_filled"
     return visit.redirect(f"/tracks/{track.name}/office", said=said)
@@ -67,14 +67,15 @@ async def fill(visit: Visit) -> Response:
 async def select(visit: Visit) -> Response:
     """Note who is selected in the end."""
     track, form = await track_at(visit), await visit.form()
-    phase = _phase_at(visit, track)
+    phase = phase_at(visit, track)
     known = [one.team for one in await visit.read(finalists_of, track.name, phase.name)]
     chosen = form.choices("team", known)
     await visit.submit(form, lambda connection: select_finalists(connection, track, phase, chosen))
     return visit.redirect(f"/tracks/{track.name}/office", said="tracks.saved")
 
 
-def _phase_at(visit: Visit, track: TrackDefinition) -> PhaseDefinition:
+def phase_at(visit: Visit, track: TrackDefinition) -> PhaseDefinition:
+    """Return the phase that the path names. Raises `PageError` where there is none."""
     try:
         return track.phase(visit.at("phase"))
     except UsageError as error:

@@ -15,6 +15,7 @@ from duologue.arena.competition.tracks import file_names, find_track, input_file
 from duologue.arena.storage import open_blobs
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, open_route, route
+from duologue.site.interval_figure import interval_figure
 from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import forbidden, not_found
 
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from duologue.arena.competition.phase_clock import PhaseTime
+    from duologue.arena.competition.track_board import BoardColumn
     from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
     from duologue.arena.database.blobs import Blobs
+    from duologue.site.interval_figure import IntervalFigure
     from duologue.site.site import Site
     from duologue.site.visit import Visit
 
@@ -63,7 +66,14 @@ def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all ar
 async def show_tracks(visit: Visit) -> Response:
     """Show all tracks."""
     found = await visit.read(_tracks)
-    return visit.page("tracks/list.html", title=visit.t("tracks.title"), tracks=found, now=visit.now, time=phase_time)
+    return visit.page(
+        "tracks/list.html",
+        title=visit.t("tracks.title"),
+        tracks=found,
+        now=visit.now,
+        time=phase_time,
+        organiser=is_organiser(visit),
+    )
 
 
 async def show_track(visit: Visit) -> Response:
@@ -90,7 +100,8 @@ async def show_board(visit: Visit) -> Response:
     viewer = Viewer(is_organiser(visit), team.id if team else "")
     board = await visit.read(board_for, track, viewer, visit.now)
     title = visit.t("tracks.board_of", title=in_language(visit, track.title, track.title_zh))
-    return visit.page("tracks/board.html", title=title, track=track, board=board, team=team)
+    figures = {one.phase.name: _figure(one, dict(board.teams)) for one in board.columns}
+    return visit.page("tracks/board.html", title=title, track=track, board=board, team=team, figures=figures)
 
 
 async def show_registration(visit: Visit) -> Response:
@@ -164,6 +175,18 @@ def blobs_of(visit: Visit) -> Blobs:
 def in_language(visit: Visit, en: str, zh: str) -> str:
     """Return a text of the organiser in the reader's language, where there is one."""
     return zh if visit.language == "zh" and zh else en
+
+
+def _figure(column: BoardColumn, names: dict[str, str]) -> IntervalFigure | None:
+    """Return the figure of a phase, where all its scores are shown."""
+    ranking = (column.board or {}).get("rank_by")
+    rows = [
+        (names.get(team, team), None, one)
+        for team, cell in column.cells.items()
+        for one in cell.scores
+        if one["name"] == ranking
+    ]
+    return interval_figure(rows)
 
 
 def _phase_at(visit: Visit, track: TrackDefinition) -> PhaseDefinition:

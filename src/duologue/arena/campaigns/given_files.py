@@ -1,0 +1,115 @@
+"""A campaign of files that came over the network: laid out in a folder for the time in which they are read."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.arena.campaigns.campaign import CampaignSettings
+from duologue.arena.campaigns.campaign_protocol import campaign_protocols
+from duologue.arena.campaigns.proposal import GivenSystem, propose
+from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Grounded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.arena.campaigns.proposal import Proposal
+    from duologue.core.protocols import World
+
+_STRANGE = re.compile(r"[^\w.\-]")
+_LONGEST = 100
+"""Characters of a file's name that are kept."""
+
+
+class GivenFile(NamedTuple):
+    """A file that somebody sent."""
+
+    name: str
+    """As the sender calls it: nothing of it but its last part is used, for messages and the name of a system."""
+    data: bytes
+
+
+class GivenCampaign(NamedTuple):
+    """What somebody wants to have rated."""
+
+    protocol: str
+    n: int
+    task: str = ""
+    title: str = ""
+    per_item: int | None = None
+    seed: int = 1
+    whole: bool = False
+    """Whether the results are whole dialogues."""
+    results: tuple[GivenFile, ...] = ()
+    gold: tuple[GivenFile, ...] = ()
+    data: tuple[GivenFile, ...] = ()
+    """The data that were answered: one file, or none."""
+    kb: tuple[GivenFile, ...] = ()
+    live: tuple[GivenSystem, ...] = ()
+    """Systems that people talk with, instead of results."""
+
+
+def propose_given(asked: GivenCampaign) -> Proposal:
+    """Return a campaign that can be started.
+
+    Raises `UsageError` for a protocol that is not known, for no system and for files and live systems together; else
+    as `propose`. What it says of files names no folder of this machine.
+    """
+    known = campaign_protocols()
+    if asked.protocol not in known:
+        raise UsageError(f"there is no campaign protocol '{asked.protocol}'{did_you_mean(asked.protocol, known)}")
+    if bool(asked.results) == bool(asked.live):
+        raise UsageError("give result files, or systems that people talk with, and not both")
+    protocol = known[asked.protocol]
+    settings = CampaignSettings(
+        per_item=asked.per_item or protocol.per_item, check_every=protocol.check_every, seed=asked.seed
+    )
+    with tempfile.TemporaryDirectory(prefix="duologue-") as name:
+        folder = Path(name)
+        try:
+            results = [
+                GivenSystem(one.name.partition(".")[0], str(one)) for one in _lay(folder / "results", asked.results)
+            ]
+            kb, data = _lay(folder / "kb", asked.kb), _lay(folder / "data", asked.data)
+            task = protocol.task or asked.task
+            return propose(
+                protocol,
+                results or asked.live,
+                n=asked.n,
+                task=asked.task or None,
+                golds=_lay(folder / "truth", asked.gold),
+                data=data[0] if data else None,
+                world=_world(task, kb[0]) if kb else None,
+                whole=asked.whole,
+                settings=settings,
+                title=asked.title,
+            )
+        except DuologueError as error:
+            raise UsageError(str(error).replace(f"{folder}/", "")) from error
+
+
+def _lay(folder: Path, files: Sequence[GivenFile]) -> list[Path]:
+    """Write files under the last part of their names."""
+    folder.mkdir(exist_ok=True)
+    found = []
+    for one in files:
+        last = PurePosixPath(one.name.replace("\\", "/")).name[-_LONGEST:]
+        path = folder / (_STRANGE.sub("_", last).lstrip(".") or "file")
+        if path.exists():
+            raise UsageError(f"two files are called {path.name}; give each its own name")
+        path.write_bytes(one.data)
+        found.append(path)
+    return found
+
+
+def _world(name: str, path: Path) -> World:
+    if not name:
+        raise UsageError("say which task it is; the knowledge base is that of a task")
+    task = load_task(name)
+    if not isinstance(task, Grounded):
+        raise UsageError(f"{name} has no knowledge base; leave the file out")
+    return task.world(path)

@@ -1,0 +1,52 @@
+"""A judge's scores that are kept with a campaign, and shown beside people's wherever its results are."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.arena.campaigns.campaign import change_settings, find_campaign
+from duologue.core.errors import UsageError, did_you_mean
+from duologue.ratings.files import parse_ratings
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.arena.campaigns.campaign import Campaign
+    from duologue.arena.database.blobs import Blobs
+    from duologue.ratings.files import RatingFile
+
+_LONGEST = 100
+"""Characters of a file's name that are kept."""
+
+
+def keep_judge(connection: Connection, blobs: Blobs, campaign: Campaign, name: str, data: bytes) -> int:
+    """Keep a judge's scores in place of former ones, and return how many there are.
+
+    Raises `UsageError` for a campaign of pairs, for pairwise judgements and for a system that is not rated here; else
+    as `parse_ratings`.
+    """
+    if campaign.pairs:
+        raise UsageError("a campaign of pairs has win shares; a judge's points go with scales")
+    name = PurePosixPath(name.replace("\\", "/")).name[-_LONGEST:] or "judge.csv"
+    found = parse_ratings(data, Path(name), campaign.rating, judge=True)
+    if found.preferences:
+        raise UsageError(f"{name} holds pairwise judgements; a judge's scores here are on the protocol's scale")
+    strangers = sorted({one.system for one in found.ratings} - set(campaign.systems))
+    if strangers:
+        hint = did_you_mean(strangers[0], campaign.systems)
+        raise UsageError(f"{name}: the judge rated '{strangers[0]}', which is no system of this campaign{hint}")
+    settings = find_campaign(connection, campaign.id).settings
+    kept = msgspec.structs.replace(settings, judge=name, judge_sha256=blobs.put(data))
+    change_settings(connection, campaign, kept)
+    return len(found.ratings)
+
+
+def judge_of(blobs: Blobs, campaign: Campaign) -> RatingFile | None:
+    """Return the judge's scores that are kept with a campaign; `None` where there are none."""
+    settings = campaign.settings
+    if not settings.judge_sha256:
+        return None
+    return parse_ratings(blobs.read(settings.judge_sha256), Path(settings.judge), campaign.rating, judge=True)

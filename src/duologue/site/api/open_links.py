@@ -1,0 +1,78 @@
+"""Open links over the API, for organisers: made, listed, ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
+
+from duologue.arena.people.links import LONGEST_DAYS
+from duologue.arena.people.open_links import MOST, OpenLink, open_links_of, open_path, revoke_open_link
+from duologue.arena.people.secret import new_secret
+from duologue.arena.registration.open_registration import open_for_many
+from duologue.core.records import Record
+from duologue.site.api.operation import Operation
+
+if TYPE_CHECKING:
+    from duologue.site.api.operation import OperationCall
+    from duologue.site.site import Site
+
+_ORGANISERS = ("organiser",)
+
+
+class NewOpenLink(Record, frozen=True, kw_only=True):
+    """A link for many people."""
+
+    kind: str
+    """`campaign` or `track`."""
+    subject: str
+    """The campaign's id, or the track's name."""
+    most: Annotated[int, Meta(ge=1, le=MOST)]
+    days: Annotated[float, Meta(gt=0, le=LONGEST_DAYS)] = 14
+
+
+class MadeOpenLink(Record, frozen=True, kw_only=True):
+    """An open link, which nobody is told again."""
+
+    id: str
+    link: str
+
+
+def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+    """Return the operations."""
+    listed = "/open-links/{kind}/{subject}"
+    return [
+        Operation(
+            "POST", "/open-links", "Make a link for many people", make, takes=NewOpenLink, gives=MadeOpenLink,
+            roles=_ORGANISERS,
+        ),
+        Operation("GET", listed, "Open links into a campaign or track", links, gives=list[OpenLink], roles=_ORGANISERS),
+        Operation(
+            "POST", "/open-links/{id}/revoke", "Let nobody new in by a link", revoke, gives=dict[str, Any],
+            roles=_ORGANISERS,
+        ),
+    ]  # fmt: skip
+
+
+async def make(call: OperationCall) -> MadeOpenLink:
+    """Make an open link."""
+    wanted: NewOpenLink = call.body
+    secret, now, me = new_secret(), call.now, call.me.id
+    made = await call.site.write(
+        lambda connection: open_for_many(
+            connection, secret, wanted.kind, wanted.subject, most=wanted.most, days=wanted.days, now=now, by=me
+        )
+    )
+    return MadeOpenLink(id=made, link=call.base + open_path(secret))
+
+
+async def links(call: OperationCall) -> list[OpenLink]:
+    """Return the open links into something."""
+    return await call.read(open_links_of, call.at("kind"), call.at("subject"))
+
+
+async def revoke(call: OperationCall) -> dict[str, Any]:
+    """End an open link."""
+    link, now, me = call.at("id"), call.now, call.me.id
+    await call.write(lambda connection: revoke_open_link(connection, link, now=now, by=me))
+    return {"revoked": link}

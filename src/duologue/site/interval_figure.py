@@ -1,0 +1,61 @@
+"""Scores with their intervals as a figure, a line for each: teams of a board, or the history of a team."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.report.figures import line, scale, score_axis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markupsafe import Markup
+
+    from duologue.arena.competition.entries import TrackEntry
+
+_MOST = 30
+"""Lines of a figure."""
+
+
+class FigureLine(NamedTuple):
+    """One score."""
+
+    name: str
+    at: int | None
+    """When it was handed in, where the figure is a history."""
+    score: dict[str, Any]
+    drawing: Markup
+
+
+class IntervalFigure(NamedTuple):
+    """All scores on one axis."""
+
+    score: str
+    """What it shows."""
+    lines: tuple[FigureLine, ...]
+    scale: Markup
+
+
+def interval_figure(rows: Sequence[tuple[str, int | None, dict[str, Any]]]) -> IntervalFigure | None:
+    """Return the figure of names, times and scores (as boards and entries keep them); `None` for fewer than two."""
+    known = [row for row in rows if row[2]["value"] is not None][-_MOST:]
+    if len(known) < 2:
+        return None
+    first = known[0][2]
+    ends = [one[key] for _, _, one in known for key in ("value", "low", "high") if one[key] is not None]
+    axis = score_axis(ends, of_one=first["percent"])
+    lines = [
+        FigureLine(name, at, one, line(axis, one["value"], one["low"], one["high"], 0 if at is not None else number))
+        for number, (name, at, one) in enumerate(known)
+    ]
+    return IntervalFigure(first["name"], tuple(lines), scale(axis, " %" if first["percent"] else ""))
+
+
+def history_figure(entries: Sequence[TrackEntry]) -> IntervalFigure | None:
+    """Return the figure of a team's scored entries in one phase, the first first; `None` for fewer than two."""
+    rows = [
+        (entry.name, entry.submitted_at, next(one for one in told["scores"] if one["name"] == told["rank_by"]))
+        for entry in entries
+        if entry.state == "scored" and (told := entry.summary) is not None
+    ]
+    return interval_figure(rows)

@@ -1,0 +1,98 @@
+"""A new campaign, for organisers: result files that are handed in, or systems that volunteers talk with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+
+from duologue.arena.campaigns.campaign import start_campaign
+from duologue.arena.campaigns.campaign_protocol import campaign_protocols
+from duologue.arena.campaigns.given_files import GivenCampaign, GivenFile, propose_given
+from duologue.arena.campaigns.proposal import GivenSystem
+from duologue.arena.people.audit import log
+from duologue.arena.talks.offers import talkers
+from duologue.core.plugins import names
+from duologue.site.area import Area, route
+from duologue.site.pages.campaigns import ORGANISERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from duologue.arena.talks.offers import TalkOffer
+    from duologue.site.form import Form
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+MOST_ITEMS, MOST_RATERS = 10_000, 100
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [
+        route("/campaigns/new", show, *ORGANISERS),
+        route("/campaigns/upload", begin, *ORGANISERS, methods=("POST",)),
+    ]
+
+
+async def show(visit: Visit) -> Response:
+    """Show the protocols, and ask for systems."""
+    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
+    known = await run_in_threadpool(campaign_protocols)
+    return visit.page(
+        "campaigns/new.html",
+        title=visit.t("campaigns.new"),
+        protocols=list(known.values()),
+        offers=offers,
+        tasks=names("tasks"),
+        most_items=MOST_ITEMS,
+        most_raters=MOST_RATERS,
+    )
+
+
+async def begin(visit: Visit) -> Response:
+    """Start a campaign."""
+    form = await visit.form()
+    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
+    chosen = form.choices("offer", [str(at) for at in range(len(offers))])
+    asked = await _asked(form, [offers[int(at)] for at in chosen])
+    proposal = await run_in_threadpool(propose_given, asked)
+    now, me = visit.now, visit.me.id
+
+    def action(connection: Connection) -> str:
+        made = start_campaign(connection, **proposal._asdict(), now=now)
+        log(connection, me, "campaign.start", now=now, about=made)
+        return made
+
+    made = await visit.submit(form, action)
+    return visit.redirect(f"/campaigns/{made}", said="campaigns.started")
+
+
+async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
+    """Return what a form asks for; the task is that of the systems to talk with, where none is said."""
+    task = form.text("task", most=100, needed=False) or next((one.task for one in offers), "")
+    return GivenCampaign(
+        protocol=form.choice("protocol", campaign_protocols()),
+        n=form.whole("n", 1, MOST_ITEMS),
+        task=task,
+        title=form.text("title", most=200, needed=False),
+        per_item=form.whole("per_item", 1, MOST_RATERS) if form.text("per_item", needed=False) else None,
+        seed=form.whole("seed", 0, 2**31 - 1),
+        whole=form.ticked("whole"),
+        results=await _files(form, "results"),
+        gold=await _files(form, "gold"),
+        data=(await _files(form, "data"))[:1],
+        kb=(await _files(form, "kb"))[:1],
+        live=tuple(GivenSystem.of(one.system) for one in offers if one.task == task),
+    )
+
+
+async def _files(form: Form, name: str) -> tuple[GivenFile, ...]:
+    return tuple([GivenFile(one.filename or "", await one.read()) for one in form.files(name)])
+
+
+AREA = Area("campaign_start", routes)

@@ -1,0 +1,53 @@
+"""A new track, for organisers: an archive with its TOML file and all that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+
+from duologue.arena.competition.track_archive import read_archive
+from duologue.arena.competition.tracks import save_track
+from duologue.arena.people.audit import log
+from duologue.site.area import Area, route
+from duologue.site.pages.tracks import ORGANISER, blobs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [
+        route("/new-track", show, ORGANISER),
+        route("/new-track/upload", begin, ORGANISER, methods=("POST",)),
+    ]
+
+
+async def show(visit: Visit) -> Response:
+    """Ask for the archive."""
+    return visit.page("tracks/new.html", title=visit.t("tracks.new"))
+
+
+async def begin(visit: Visit) -> Response:
+    """Open a track, or change one."""
+    form, blobs = await visit.form(), blobs_of(visit)
+    source = await run_in_threadpool(read_archive, await form.file("archive").read())
+    change, now, me, name = form.ticked("change"), visit.now, visit.me.id, source.definition.name
+
+    def action(connection: Connection) -> None:
+        save_track(connection, blobs, source, now, change=change)
+        log(connection, me, "track.change" if change else "track.new", now=now, about=name)
+
+    await visit.submit(form, action)
+    return visit.redirect(f"/tracks/{name}", said="tracks.saved")
+
+
+AREA = Area("track_start", routes)
