@@ -8,12 +8,14 @@ import pytest
 from tests.arena.annotation.calls import rows
 from tests.site.annotated import annotation_project
 
+from duologue.arena.annotation.projects import add_members, find_project
 from duologue.arena.annotation.sheets import find_sheet, versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Page
+    from tests.site.conftest import Accessibility
     from tests.site.world import World
 
     from duologue.arena.annotation.sheets import Sheet
@@ -96,6 +98,35 @@ def test_a_sheet_is_finished_when_all_suggestions_are_decided(world: World, visi
     page.get_by_role("button", name="Finished").click()
     page.locator("#status", has_text="Finished and saved").wait_for()
     assert sheet_of(world, sheet).status == "done"
+
+
+def test_an_adjudicator_decides_what_two_annotators_marked_differently(
+    world: World, visitor: Callable[..., Page], accessibility: Accessibility
+) -> None:
+    name, _ = annotation_project(world)
+    with world.database.reading() as connection:
+        project = find_project(connection, name)
+    add_members(world.database, project, [world.ids["organiser"]], "adjudicator")
+    page = visitor("organiser")
+    page.goto(f"/annotate/{name}")
+    assert accessibility.violations(page) == []
+    disputed = page.get_by_role("region", name="Where annotators differ")
+    disputed.get_by_role("button", name="Decide").click()
+    page.locator("#tools").wait_for(state="visible")
+    assert accessibility.violations(page) == []
+    left = page.locator("button.mark.suggested")
+    assert left.count() == 2  # the intent of either annotator; what both marked is confirmed
+    assert {one.rsplit(" ", 1)[-1] for one in left.all_inner_texts()} == {"A", "B"}
+    for _ in range(page.locator(".utterance").count()):
+        page.keyboard.press("c")
+        page.keyboard.press("ArrowDown")
+    assert left.count() == 0
+    page.get_by_role("button", name="Finished").click()
+    page.locator("#status", has_text="Finished and saved").wait_for()
+    assert sheet_of(world, page.url.rsplit("/", 1)[-1]).status == "done"
+    page.goto(f"/annotate/{name}")
+    assert "decided" in disputed.inner_text()
+    assert disputed.get_by_role("button").all_inner_texts() == ["Decide"]  # to look at it again
 
 
 def test_two_windows_lose_nothing(world: World, visitor: Callable[..., Page]) -> None:
