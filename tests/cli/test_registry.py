@@ -23,7 +23,8 @@ def table(text: str, heading: str) -> dict[str, list[str]]:
 
 def test_tasks_stand_beside_what_they_have_and_systems_beside_their_tasks(duologue: Any) -> None:
     text = duologue("list").out.replace("check --kb", "check_--kb")
-    assert table(text, "what each task has")["restaurant"] == ["show", "generate", "kb", "chat", "simulate"]
+    assert table(text, "what each task has")["restaurant"] == ["show", "generate", "noise", "kb", "chat", "simulate"]
+    assert "conversation, noise: its customers write" in text.split("what a task does without, and why")[1]
     systems = table(text, "the tasks that each system is for")
     assert systems["ranker"] == ["restaurant"]
     assert systems["process"] == names("tasks")
