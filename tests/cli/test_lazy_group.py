@@ -61,11 +61,13 @@ def test_the_group_of_data_has_ours_and_those_of_challenges() -> None:
     assert [line.split()[0] for line in theirs.splitlines() if line[2:3].strip()] == [
         "collect",
         "dense-graph",
+        "exam",
         "extract",
         "freeze",
         "goals",
         "import",
         "local-kb",
+        "marks",
     ]
     whole = " ".join(called("data", "collect", "--help").stdout.split())
     assert "of a STORE, with anonymous people and texts." in whole  # no line is cut short

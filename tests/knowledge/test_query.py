@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from duologue.core.records import Fact
 from duologue.knowledge.graph import Graph
 from duologue.knowledge.normalization import fold
-from duologue.knowledge.query import Query, Step, measure, run
+from duologue.knowledge.query import Query, Step, evidence, measure, run
 
 ROWS: list[tuple[str, str, Any]] = [
     ("雾港（小说）", "作者", "林未晞"),
@@ -159,3 +159,34 @@ def test_others_never_name_who_was_asked_about_after_the_first_step(rows: Rows, 
     graph = Graph("any", [Fact(subject=s, relation=r, object=o) for s, r, o in rows])
     found = run(Query(start=(start,), steps=(Step("p"), *steps), others=True), graph)
     assert start not in found.entities
+
+
+def test_more_and_less_go_beyond_an_entity_or_a_value() -> None:
+    steps = (Step("种族", back=True), Step("等级"))
+    assert run(Query(start=("岩民",), steps=steps, take="more", than="阿勒"), GRAPH).entities == ("布隆", "茜")
+    assert run(Query(start=("岩民",), steps=steps, take="less", than="阿勒"), GRAPH).facts == ()
+    assert run(Query(start=("岩民",), steps=steps, take="less", than="20"), GRAPH).entities == ("阿勒",)
+    assert run(Query(start=("岩民",), steps=steps, take="more", than="无人"), GRAPH).facts == ()
+    assert Query(start=("岩民",), take="more", than="茜").told() == "more than 茜 of: 岩民 → *"
+
+
+def test_the_evidence_has_the_hops_to_the_answer_and_no_other() -> None:
+    steps = (Step("种族", back=True), Step("等级"))
+    lowest = evidence(Query(start=("岩民",), steps=steps, take="smallest"), GRAPH)
+    assert [(one.subject, one.relation) for one in lowest] == [("阿勒", "种族"), ("阿勒", "等级")]
+    compared = evidence(Query(start=("阿勒", "茜"), steps=(Step("等级"),), take="largest"), GRAPH)
+    assert [one.object for one in compared] == [12, 30], "what lost the comparison is evidence, too"
+    others = evidence(Query(start=("阿勒",), steps=(Step("种族"), Step("种族", back=True)), others=True), GRAPH)
+    assert [one.subject for one in others] == ["阿勒", "布隆", "茜"]
+    bound = evidence(Query(start=("岩民",), steps=steps, take="less", than="阿勒"), GRAPH)
+    assert [one.object for one in bound] == [12], "that nothing is less rests on what it was measured against"
+
+
+@given(rows=facts_made, start=st.one_of(names, st.sampled_from(["1", "2"])), steps=steps_made)
+def test_all_evidence_of_a_plain_way_is_answer_or_hop_and_holds_the_answer(
+    rows: Rows, start: str, steps: list[Step]
+) -> None:
+    graph = Graph("any", [Fact(subject=s, relation=r, object=o) for s, r, o in rows])
+    query = Query(start=(start,), steps=tuple(steps))
+    result = run(query, graph)
+    assert set(result.facts) <= set(evidence(query, graph)) <= {*result.facts, *result.via}

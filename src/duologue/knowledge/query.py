@@ -11,6 +11,7 @@ taken, the largest, those that several beginnings share, ...
     which of them is tallest         ... steps=(..., Step("height")), take="largest"
     is A taller than B               Query(start=("A", "B"), steps=(Step("height"),), take="largest")
     which films share A and B        Query(start=("A", "B"), steps=(Step("film"),), take="shared")
+    whose friends are taller than B  Query(start=("A",), steps=(Step("friend"), Step("height")), take="more", than="B")
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from duologue.core.records import Fact, Record
-from duologue.knowledge.graph import values_of
+from duologue.knowledge.graph import holds, values_of
 from duologue.knowledge.normalization import fold
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Scalar
     from duologue.knowledge.graph import Graph
 
-Take = Literal["all", "largest", "smallest", "shared", "different"]
+Take = Literal["all", "largest", "smallest", "shared", "different", "more", "less"]
 """Which of the facts found are the answer."""
 
 
@@ -63,7 +64,10 @@ class Query(Record, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = (Step(),)
     """The last one reads the answer; those before are hops."""
     take: Take = "all"
-    """`largest` and `smallest` go by number or date; `shared` are values of every beginning, `different` the rest."""
+    """`largest` and `smallest` go by number or date; `shared` are values of every beginning, `different` the rest.
+    `more` and `less` are beyond all that `than` has."""
+    than: str = ""
+    """What `more` and `less` are measured against: an entity that has the last step's attribute, else a value."""
     others: bool = False
     """Leave out what the entities that it began at say themselves, as in "who else"."""
 
@@ -74,7 +78,8 @@ class Query(Record, frozen=True, kw_only=True):
         'largest of: A, B → author ← home'
         """
         way = "".join(f" {'←' if step.back else '→'} {'|'.join(step.relation_names) or '*'}" for step in self.steps)
-        taken = "" if self.take == "all" else f"{self.take} of: "
+        bound = f" than {self.than}" if self.than else ""
+        taken = "" if self.take == "all" else f"{self.take}{bound} of: "
         return f"{taken}{', '.join(self.start)}{way}{' (others)' if self.others else ''}"
 
 
@@ -114,19 +119,59 @@ def run(query: Query, graph: Graph) -> QueryResult:
     groups: list[tuple[str, tuple[Fact, ...]]] = []
     via: dict[Fact, None] = {}
     for start in query.start:
-        origin = _entities(start, graph)
-        things: Sequence[Scalar] = (start,) if query.steps and query.steps[0].back else origin
-        found: Sequence[Fact] = ()
-        for number, step in enumerate(query.steps):
-            last = number + 1 == len(query.steps)
-            found = _facts_at(things, step, graph)
-            if query.others and number:
-                found = [fact for fact in found if fact.subject not in origin]
-            if not last:
-                via.update(dict.fromkeys(found))
-                things = _goals(found, step, query.steps[number + 1], graph)
-        groups.append((start, tuple(found)))
-    return QueryResult(facts=_taken(groups, query.take), via=tuple(via), groups=tuple(groups))
+        levels = _levels(start, query, graph)
+        for level in levels[:-1]:
+            via.update(dict.fromkeys(level))
+        groups.append((start, tuple(levels[-1]) if levels else ()))
+    facts = _taken(groups, query.take)
+    if query.take in {"more", "less"}:
+        facts = _beyond(facts, _bounds(query, graph), more=query.take == "more")
+    return QueryResult(facts=facts, via=tuple(via), groups=tuple(groups))
+
+
+def evidence(query: Query, graph: Graph) -> tuple[Fact, ...]:
+    """Return the facts of the answer after those of the hops that lead to them, and no other; none twice.
+
+    Beginnings that are compared give all their facts, and so does what an answer is measured against.
+    """
+    answer = run(query, graph).facts
+    found: dict[Fact, None] = {}
+    if query.take in {"more", "less"}:
+        found.update(dict.fromkeys(_facts_at(_entities(query.than, graph), query.steps[-1], graph)))
+    compared = len(query.start) > 1 and query.take in {"largest", "smallest"} and bool(answer)
+    for start in query.start:
+        levels = _levels(start, query, graph)
+        wanted = [fact for fact in levels[-1] if compared or fact in answer] if levels else []
+        ways = [wanted]
+        for number in range(len(levels) - 2, -1, -1):
+            step, following = query.steps[number], query.steps[number + 1]
+            wanted = [fact for fact in levels[number] if _leads(fact, step, following, wanted, graph)]
+            ways.append(wanted)
+        found.update(dict.fromkeys(fact for way in reversed(ways) for fact in way))
+    return tuple(found)
+
+
+def _levels(start: str, query: Query, graph: Graph) -> list[list[Fact]]:
+    """Return the facts of each step from one beginning."""
+    origin = _entities(start, graph)
+    things: Sequence[Scalar] = (start,) if query.steps and query.steps[0].back else origin
+    levels: list[list[Fact]] = []
+    for number, step in enumerate(query.steps):
+        found = _facts_at(things, step, graph)
+        if query.others and number:
+            found = [fact for fact in found if fact.subject not in origin]
+        levels.append(found)
+        if number + 1 < len(query.steps):
+            things = _goals(found, step, query.steps[number + 1], graph)
+    return levels
+
+
+def _leads(fact: Fact, step: Step, following: Step, wanted: Iterable[Fact], graph: Graph) -> bool:
+    """Tell whether a hop along a fact comes to one of the facts wanted after it."""
+    goals = _goals((fact,), step, following, graph)
+    if not following.back:
+        return any(other.subject in goals for other in wanted)
+    return any(holds(other, fold(goal), parts=True) for other in wanted for goal in goals)
 
 
 def _entities(name: Scalar, graph: Graph) -> Sequence[str]:
@@ -156,7 +201,7 @@ def _goals(found: Iterable[Fact], step: Step, following: Step, graph: Graph) -> 
 
 def _taken(groups: Sequence[tuple[str, tuple[Fact, ...]]], take: Take) -> tuple[Fact, ...]:
     facts = tuple(fact for _, found in groups for fact in found)
-    if take == "all":
+    if take in {"all", "more", "less"}:
         return facts
     if take in {"shared", "different"}:
         sets = [{fold(value) for fact in found for value in values_of(fact)} for _, found in groups]
@@ -168,6 +213,20 @@ def _taken(groups: Sequence[tuple[str, tuple[Fact, ...]]], take: Take) -> tuple[
         return ()
     best = (max if take == "largest" else min)(size for size, _ in measured)
     return tuple(fact for size, fact in measured if size == best)
+
+
+def _bounds(query: Query, graph: Graph) -> list[tuple[float, ...]]:
+    """Return the sizes that `more` and `less` go beyond: of an entity's facts, else of a value."""
+    facts = _facts_at(_entities(query.than, graph), query.steps[-1], graph) if query.steps else ()
+    sizes = [measure(fact.object) for fact in facts] or [measure(query.than)]
+    return [size for size in sizes if size is not None]
+
+
+def _beyond(facts: Iterable[Fact], bounds: Sequence[tuple[float, ...]], *, more: bool) -> tuple[Fact, ...]:
+    measured = [(size, fact) for fact in facts if (size := measure(fact.object)) is not None]
+    if not bounds:
+        return ()
+    return tuple(fact for size, fact in measured if (size > max(bounds) if more else size < min(bounds)))
 
 
 _DATE = re.compile(r"(\d{3,4})\s*(?:年|[-./])\s*(\d{1,2})(?:\s*(?:月|[-./])\s*(\d{1,2}))?")

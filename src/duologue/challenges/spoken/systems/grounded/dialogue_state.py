@@ -106,6 +106,11 @@ class StateTracker:
         self._overlaps: dict[tuple[str, str], tuple[float, ...]] = {}
         self._retrievals: dict[str, list[tuple[str, float]]] = {}
 
+    @property
+    def linker(self) -> EntityLinker:
+        """The linker of the graph's names."""
+        return self._linker
+
     def track(self, history: Sequence[Turn], also: Iterable[str] = ()) -> DialogueState:
         """Return the state after a history whose last turn is the question; empty without turns.
 

@@ -3,7 +3,9 @@
 Entity mentions are linked exactly, phonetically and within one edit (`entity_linker`); the dialogue state is tracked by
 mentions and by values that were said (`dialogue_state`); small networks rank (entity, attribute) pairs by features that
 name no entity (`features`, `network`); the triples with the highest expected F1 are selected (`triple_choice`) and
-expressed by the template-based generator. The graph is read at run time: another one needs no new training.
+expressed by the template-based generator. A question of several triples (reverse look-up, hops, comparison, extremes,
+counts) is read as a query to the graph (`questions`) and answered by what that finds. The graph is read at run time:
+another one needs no new training.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from duologue.challenges.spoken.knowledge.inquiry import Finding, Inquiry
     from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
     from duologue.challenges.spoken.systems.grounded.components import GroundedComponents
     from duologue.challenges.spoken.systems.grounded.dialogue_state import DialogueState, StateTracker
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
+    from duologue.challenges.spoken.systems.grounded.questions.reader import QuestionReader
     from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples
     from duologue.challenges.spoken.systems.trace import Trace
     from duologue.core.protocols import Run, TaskInfo, World
@@ -48,6 +52,7 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         super().__init__(recipe)
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
+        self._readers: dict[int, tuple[World, QuestionReader]] = {}
         self._corrector: AsrCorrector | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
@@ -106,6 +111,7 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
                 clean_texts_of(examples), dict.fromkeys(fact.subject for fact in world), seed=run.seed
             )
         self._trackers.clear()
+        self._readers.clear()
         corpus = corpus_counts(examples, limit=_COMMON)
         tracked, judged = (
             [(one, self._tracker(self._world(one.sample))) for one in part] for part in (examples, validation)
@@ -121,12 +127,18 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return triples and a reply for each sample. Raises `UsageError` before `fit` or `load`, or without graph."""
-        answers = []
-        for sample, chosen in zip(samples, self.select(samples), strict=True):
-            text = self._trained().generator.reply(sample, chosen.facts, self._world(sample))
+        self._trained()
+        answers: dict[int, Answer] = {}
+        for at, sample in enumerate(samples):
+            asked = self._inquiry(sample)
+            if asked is not None:
+                answers[at] = Answer(text=asked[1].text, annotation=Annotation(facts=asked[1].facts))
+        left = [at for at in range(len(samples)) if at not in answers]
+        for at, chosen in zip(left, self.select([samples[at] for at in left]), strict=True):
+            text = self._trained().generator.reply(samples[at], chosen.facts, self._world(samples[at]))
             annotation = Annotation(facts=chosen.facts) if chosen.facts else None
-            answers.append(Answer(text=text, annotation=annotation))
-        return answers
+            answers[at] = Answer(text=text, annotation=annotation)
+        return [answers[at] for at in range(len(samples))]
 
     def select(
         self, samples: Sequence[Sample], about: Sequence[Collection[str]] | None = None
@@ -154,6 +166,10 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         from duologue.challenges.spoken.systems.trace import Trace
         from duologue.knowledge.query import Query, Step
 
+        asked = self._inquiry(sample)
+        if asked is not None:
+            inquiry, finding = asked
+            return Trace(entity=finding.facts[-1].subject, query=inquiry.query, facts=finding.facts)
         facts = self.select([sample])[0].facts
         if not facts:
             return Trace()
@@ -161,6 +177,27 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         entities = tuple(dict.fromkeys(fact.subject for fact in facts))
         step = Step(next(iter(relations)) if len(relations) == 1 else "")
         return Trace(entity=entities[0], query=Query(start=entities, steps=(step,)), facts=facts)
+
+    def _inquiry(self, sample: Sample) -> tuple[Inquiry, Finding] | None:
+        """Return the query that a question of several triples is, and what the graph says; `None` for any other."""
+        from duologue.challenges.spoken.knowledge.inquiry import find
+
+        if not self.recipe.queries:
+            return None
+        reader = self._reader(self._world(sample))
+        inquiry = reader.read(sample.history)
+        finding = find(inquiry, reader.graph) if inquiry is not None else None
+        return (inquiry, finding) if inquiry is not None and finding is not None else None
+
+    def _reader(self, world: World) -> QuestionReader:
+        from duologue.challenges.spoken.systems.grounded.questions.reader import QuestionReader
+        from duologue.knowledge.graph import Graph
+
+        known = self._readers.get(id(world))
+        if known is None or known[0] is not world:
+            graph = world if isinstance(world, Graph) else Graph(world.name, world)
+            known = self._readers[id(world)] = (world, QuestionReader(graph, self._tracker(world).linker))
+        return known[1]
 
     def _encoded_state(
         self, sample: Sample, names: Collection[str] = ()
@@ -219,6 +256,7 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         self._learned, self.seen = load_components(self.recipe, folder)
         self._corrector = AsrCorrector.load(folder / REPAIR) if self.recipe.repair else None
         self._trackers.clear()
+        self._readers.clear()
 
 
 def _graph_of(examples: Sequence[Example]) -> World:

@@ -16,6 +16,9 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     """`exact` links names only as they are written, punctuation and case apart (an ablation)."""
     repair: bool = True
     """Whether recognition errors in questions are corrected (an ablation where not)."""
+    queries: bool = True
+    """Whether questions of several triples (hops, comparison, counts, ...) are answered by a query to the graph
+    (an ablation where not)."""
     silence: Probability = 0.9
     """Probability of "no knowledge needed" above which no triple is selected. A lower one is
     right more often where none is needed and wrong more often where some is; test questions nearly always need some."""

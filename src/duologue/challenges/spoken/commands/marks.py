@@ -1,0 +1,47 @@
+"""`duologue data marks`: what share of an exam's questions a result file answers rightly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@click.argument("exam", type=options.PATH)
+@click.option(
+    "--pred", "result", type=options.PATH, required=True, help="A result file of `duologue run spoken` on the exam."
+)
+def marks(*, exam: Path, result: Path) -> None:
+    """Mark a result file on EXAM, a folder that `duologue data exam` wrote: right answers by kind of question.
+
+    An answer is right when it has exactly the triples of the truth, and its reply names the answer (of things that
+    are compared, before the others). A missing answer is wrong.
+
+    \b
+    Examples:
+      duologue data marks exam --pred result.json
+    """
+    from duologue.challenges.spoken.commands.exam import KEY
+    from duologue.challenges.spoken.scoring import checker
+    from duologue.challenges.spoken.simulator.exam import marks as marked
+    from duologue.challenges.spoken.simulator.exam import read_key
+    from duologue.challenges.spoken.task import SpokenTask
+    from duologue.core.errors import FormatError
+
+    questions = read_key(exam / KEY)
+    task = SpokenTask()
+    submission = task.read(result)
+    problems = checker.check(submission, None, "strict", None)
+    if any(problem.severity == "error" for problem in problems):
+        raise FormatError(result, problems)
+    found = marked(questions, task.answers(submission, []))
+    for kind, (right, asked) in found.items():
+        console.line(f"{kind:<12}{100 * right / asked:6.1f} %  ({right:,} of {asked:,})")
+    right, asked = (sum(pair[at] for pair in found.values()) for at in (0, 1))
+    console.line(f"{'all':<12}{100 * right / asked:6.1f} %  ({right:,} of {asked:,})")

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+from tests.challenges.spoken.worlds import WORLD
+
+from duologue.challenges.spoken.knowledge.inquiry import Inquiry, find
+from duologue.knowledge.query import Query, Step
+
+PAINTERS = (Step("职业", back=True), Step("身高"))
+
+
+@pytest.mark.parametrize(
+    ("inquiry", "answers", "rivals", "triples"),
+    [
+        (Inquiry(query=Query(start=("星河札记",), steps=(Step("作者"), Step("家乡")))), ("鹿鸣镇",), (), 2),
+        (
+            Inquiry(query=Query(start=("画师",), steps=PAINTERS, take="largest"), wanted="entities"),
+            ("沈青梧",),
+            (),
+            2,
+        ),
+        (
+            Inquiry(query=Query(start=("贺兰舟", "柏子衿"), steps=(Step("身高"),), take="smallest"), wanted="entities"),
+            ("柏子衿",),
+            ("贺兰舟",),
+            2,
+        ),
+        (Inquiry(query=Query(start=("星河札记",), steps=(Step("主要人物"),)), wanted="count"), ("3个",), (), 3),
+        (Inquiry(query=Query(start=("画师",), steps=(Step("职业", back=True),)), wanted="count"), ("3个",), (), 3),
+        (
+            Inquiry(query=Query(start=("画师",), steps=PAINTERS, take="more", than="沈青梧"), wanted="entities"),
+            ("没有",),
+            (),
+            1,
+        ),
+    ],
+)
+def test_an_inquiry_gives_answers_and_evidence(
+    inquiry: Inquiry, answers: tuple[str, ...], rivals: tuple[str, ...], triples: int
+) -> None:
+    found = find(inquiry, WORLD)
+    assert found is not None
+    assert (found.answers, found.rivals, len(found.facts)) == (answers, rivals, triples)
+    assert all(one in found.text for one in answers)
+    assert all(found.text.index(answers[0]) < found.text.index(one) for one in rivals)
+
+
+def test_what_the_graph_does_not_know_is_no_answer() -> None:
+    assert find(Inquiry(query=Query(start=("无名氏",), steps=(Step("作者"),))), WORLD) is None
+    nobody = Query(start=("木匠",), steps=PAINTERS, take="more", than="沈青梧")
+    assert find(Inquiry(query=nobody, wanted="entities"), WORLD) is None

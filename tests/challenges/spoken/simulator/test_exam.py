@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.challenges.spoken.worlds import ROWS, WORLD
+
+from duologue.challenges.spoken.simulator.exam import (
+    KINDS,
+    PARTS,
+    make_exam,
+    marks,
+    perfect,
+    read_key,
+    wordings,
+    write_key,
+)
+from duologue.core.errors import FormatError
+from duologue.core.records import Annotation, Answer, Fact
+from duologue.knowledge.graph import Graph
+from duologue.knowledge.normalization import fold
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUBJECTS = st.sampled_from(sorted({row[0] for row in ROWS}))
+RELATIONS = st.sampled_from(sorted({row[1] for row in ROWS}))
+OBJECTS = st.sampled_from(sorted({row[2] for row in ROWS}))
+
+
+def test_an_exam_has_all_kinds_and_the_executor_passes_it() -> None:
+    questions = make_exam(WORLD, 4, part="test", seed=1)
+    assert set(Counter(one.kind for one in questions)) == set(KINDS)
+    answers = {one.id: perfect(one, WORLD) for one in questions}
+    assert all(right == asked for right, asked in marks(questions, answers).values())
+    assert make_exam(WORLD, 4, part="test", seed=1) == questions
+    assert make_exam(WORLD, 4, part="test", seed=2) != questions
+
+
+@settings(max_examples=15, deadline=None)
+@given(rows=st.lists(st.tuples(SUBJECTS, RELATIONS, OBJECTS), min_size=8, max_size=40), seed=st.integers(0, 99))
+def test_the_executor_passes_the_exam_of_any_graph(rows: list[tuple[str, str, str]], seed: int) -> None:
+    graph = Graph("any", [Fact(subject=s, relation=r, object=o) for s, r, o in rows])
+    questions = make_exam(graph, 2, part="test", seed=seed)
+    answers = {one.id: perfect(one, graph) for one in questions}
+    assert all(right == asked for right, asked in marks(questions, answers).values())
+    assert all(set(one.facts) <= set(graph) for one in questions)
+
+
+def test_a_question_says_where_its_query_begins_unless_the_dialogue_does() -> None:
+    for one in make_exam(WORLD, 6, part="development", seed=3):
+        said = fold("".join(one.turns))
+        assert all(fold(start) in said for start in one.inquiry.query.start)
+        if one.kind != "follow-up":
+            assert len(one.turns) == 1
+            assert all(fold(name) in said for step in one.inquiry.query.steps for name in step.relation_names)
+
+
+def test_wrong_triples_and_an_answer_after_its_rival_are_wrong() -> None:
+    question = next(one for one in make_exam(WORLD, 3, part="test", seed=1) if one.kind == "comparison")
+    right = perfect(question, WORLD)
+    assert question.right(right)
+    assert not question.right(msgspec.structs.replace(right, annotation=Annotation(facts=question.facts[:1])))
+    assert not question.right(msgspec.structs.replace(right, text=question.rivals[0] + question.answers[0]))
+    assert not question.right(Answer(text=question.text))
+    assert marks([question], {}) == {"comparison": (0, 1)}
+
+
+def test_the_two_parts_share_no_wording() -> None:
+    tables = [wordings(part) for part in PARTS]
+    kinds = [kind for kind in KINDS if kind != "adjectives"]
+    said = [{text for kind in kinds for texts in table[kind].values() for text in texts} for table in tables]
+    assert not said[0] & said[1]
+    assert all(set(table) == {*KINDS, "adjectives"} for table in tables)
+    assert all(set(tables[0][kind]) == set(tables[1][kind]) for kind in kinds)
+
+
+def test_a_key_is_read_as_it_was_written(tmp_path: Path) -> None:
+    questions = make_exam(WORLD, 2, part="test", seed=1)
+    write_key(questions, tmp_path / "key.json")
+    assert read_key(tmp_path / "key.json") == questions
+    (tmp_path / "key.json").write_text("[1]", encoding="utf-8")
+    with pytest.raises(FormatError, match="no key of an exam"):
+        read_key(tmp_path / "key.json")
