@@ -12,7 +12,8 @@ from duologue.challenges.mobilecs.systems.extractor import trainer
 from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
 from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
-from duologue.challenges.mobilecs.systems.extractor.training_rows import labelled_rows, renamed_rows
+from duologue.challenges.mobilecs.systems.extractor.training_rows import labelled_rows, renamed_documents, renamed_rows
+from duologue.challenges.mobilecs.systems.tagger.document import call_document
 from duologue.challenges.mobilecs.systems.tagger.network import IGNORED
 from duologue.challenges.mobilecs.task import ExtractionTask
 from duologue.core.errors import StorageError
@@ -94,6 +95,14 @@ def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extr
     assert 0.15 <= parts.levels.mention <= 0.55
 
 
+def test_calls_with_unseen_names_teach_the_links_where_the_recipe_says_so(extractor: Extractor, tmp_path: Path) -> None:
+    other = trained(tmp_path / "trained", msgspec.structs.replace(TINY, unseen=1.0))
+    extractor.save(tmp_path)
+    other.save(tmp_path / "trained")
+    assert (tmp_path / "tagger.safetensors").read_bytes() == (tmp_path / "trained/tagger.safetensors").read_bytes()
+    assert (tmp_path / "mentions.safetensors").read_bytes() != (tmp_path / "trained/mentions.safetensors").read_bytes()
+
+
 def test_labels_of_turns_without_annotation_count_only_under_our_rule() -> None:
     examples = generated(10)
     theirs = msgspec.structs.replace(TINY, turns="annotated")
@@ -113,3 +122,19 @@ def test_some_calls_are_learned_again_with_other_names() -> None:
     every = renamed_rows(examples, msgspec.structs.replace(TINY, renamed=1.0), 1)
     known = {row.features.tobytes() for row in labelled_rows(examples, TINY)}
     assert any(row.features.tobytes() not in known for row in every)
+    thrice = renamed_rows(examples, msgspec.structs.replace(TINY, renamed=2.5), 1)
+    assert 2 * len(every) < len(thrice) < 3 * len(every)
+    assert [row.features.tobytes() for row in thrice[: len(every)]] == [row.features.tobytes() for row in every]
+
+
+def test_a_renamed_call_keeps_its_length_and_its_utterances() -> None:
+    examples = generated(20)
+    renamed = renamed_documents(examples, 1.0, 1)
+    assert renamed
+    changed = 0
+    for example, document in renamed:
+        before = call_document(example.sample.history)
+        assert len(document.text) == len(before.text)
+        assert document.starts == before.starts
+        changed += document.text != before.text
+    assert changed

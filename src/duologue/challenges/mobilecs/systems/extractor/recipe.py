@@ -8,7 +8,7 @@ from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerR
 from duologue.challenges.mobilecs.systems.extractor.semi_supervised_recipe import SemiSupervisedRecipe
 from duologue.challenges.mobilecs.systems.masked_text.recipe import MaskedTextRecipe
 from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
-from duologue.core.bounds import Positive, Probability, ProperFraction
+from duologue.core.bounds import NonNegative, Positive, ProperFraction
 from duologue.models.training_recipe import CheckpointedRecipe
 
 
@@ -18,8 +18,11 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
     tagger: CharTaggerRecipe = CharTaggerRecipe(epochs=9, patience=9)
-    renamed: Probability = 1.0
-    """Share of the calls that are learned a second time with other signs in the names of services."""
+    renamed: NonNegative = 1.0
+    """How often each call is learned once more with other signs in the names of services."""
+    unseen: NonNegative = 0.0
+    """How often the calls set apart decide and teach once more with other signs in the names: names of other catalogues
+    are then trusted less, and slots more."""
     links: ScorerRecipe = ScorerRecipe()
     """Of the scorers that link mentions and values to entities."""
     set_apart: ProperFraction = 0.1

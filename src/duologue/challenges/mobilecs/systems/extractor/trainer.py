@@ -15,7 +15,12 @@ from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall
 from duologue.challenges.mobilecs.systems.extractor.link_features import MENTION_SIZE, VALUE_SIZE
 from duologue.challenges.mobilecs.systems.extractor.linker import LinkDecisions, decisions_of
 from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
-from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS, labelled_rows, renamed_rows
+from duologue.challenges.mobilecs.systems.extractor.training_rows import (
+    LAYERS,
+    labelled_rows,
+    renamed_documents,
+    renamed_rows,
+)
 from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
 from duologue.challenges.mobilecs.systems.tagger.gold_spans import annotation_of, mention_spans, value_spans
@@ -42,6 +47,8 @@ if TYPE_CHECKING:
 _LEVELS = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
 _REPEATED = (0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
 _EVIDENCE = (0.0, 0.25, 0.5, 1.0, 2.0)
+_MORE_EVIDENCE = (*_EVIDENCE, 3.0, 4.0, 6.0, 8.0)
+"""Tried where calls with unseen names decide, too."""
 
 
 class ExtractorParts(NamedTuple):
@@ -114,21 +121,24 @@ def train_parts(
     apart = set(names[: round(recipe.set_apart * len(names))])
     examples, others = split_by_group(examples, lambda one: one.sample.dialogue_id, apart)
     parts = parts._replace(tagger=tagger_training(recipe, examples, held_out, run))
-    calls = _tagged(parts.tagger, others)
-    taught = _link_decisions([*calls, *_tagged(parts.tagger, examples[: recipe.link_calls])])
-    tests = _link_decisions(_tagged(parts.tagger, held_out))
+    calls = _tagged(parts.tagger, [*_documents(others), *renamed_documents(others, recipe.unseen, run.seed)])
+    taught = _link_decisions([*calls, *_tagged(parts.tagger, _documents(examples[: recipe.link_calls]))])
+    tests = _link_decisions(_tagged(parts.tagger, _documents(held_out)))
     config = TrainConfig.of(recipe, recipe.links, choose="loss")
     for scorer, name, place in ((parts.of_mentions, "mentions", 0), (parts.of_values, "values", 1)):
         fit_scorer(scorer, taught[place], tests[place], config, run.part(name), one_of_all=True)
     return parts._replace(levels=_chosen_levels(calls, parts.decoder(recipe)))
 
 
-def _tagged(tagger: CharTagger, examples: Sequence[Example]) -> list[_TaggedCall]:
-    documents = [call_document(one.sample.history) for one in examples]
-    said = tag(tagger, [features_of(one) for one in documents])
+def _documents(examples: Iterable[Example]) -> list[tuple[Example, Document]]:
+    return [(one, call_document(one.sample.history)) for one in examples]
+
+
+def _tagged(tagger: CharTagger, calls: Sequence[tuple[Example, Document]]) -> list[_TaggedCall]:
+    said = tag(tagger, [features_of(document) for _, document in calls])
     return [
         _TaggedCall(document, annotation_of(example) or Annotation(), one.layers)
-        for document, example, one in zip(documents, examples, said, strict=True)
+        for (example, document), one in zip(calls, said, strict=True)
         if document.text
     ]
 
@@ -200,7 +210,9 @@ def _chosen_levels(calls: Sequence[_TaggedCall], decoder: CallDecoder) -> Decisi
             hits += sum((part.start, part.end, kind) in gold for part, kind in typed)
         return hits
 
-    return msgspec.structs.replace(levels, slot_evidence=max(_EVIDENCE, key=right))
+    return msgspec.structs.replace(
+        levels, slot_evidence=max(_MORE_EVIDENCE if decoder.recipe.unseen else _EVIDENCE, key=right)
+    )
 
 
 def _span_f1(calls: Sequence[_TaggedCall], levels: DecisionLevels, layer: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,20 +40,30 @@ def labelled_rows(examples: Sequence[Example], recipe: ExtractorRecipe) -> list[
 
 
 def renamed_rows(examples: Sequence[Example], recipe: ExtractorRecipe, seed: int) -> list[TaggedDocument]:
-    """Return a share of the calls with other signs in the names of services."""
-    if not recipe.renamed:
+    """Return the calls with other signs in the names of services, each as often as the recipe says."""
+    return [
+        TaggedDocument(features_of(document), _labels(document, example, recipe))
+        for example, document in renamed_documents(examples, recipe.renamed, seed)
+    ]
+
+
+def renamed_documents(examples: Sequence[Example], times: float, seed: int) -> list[tuple[Example, Document]]:
+    """Return annotated calls with other signs in the names of services, `times` each; spans keep their places.
+
+    A fraction of `times` is the share of the calls that are renamed once more. Calls that name nothing are left out.
+    """
+    if not times:
         return []
     annotations = [annotation_of(one) or Annotation() for one in examples]
     exchange = SignExchange(mention.text for one in annotations for mention in one.mentions)
     found = []
-    for example, annotation in zip(examples, annotations, strict=True):
-        rng = Rng(seed, "renamed", example.sample.id)
-        names = [mention.text for mention in annotation.mentions]
-        if not names or not rng.happens(recipe.renamed):
-            continue
-        document = call_document(example.sample.history)
-        other = document._replace(text=exchange.exchanged(document.text, names, rng))
-        found.append(TaggedDocument(features_of(other), _labels(document, example, recipe)))
+    for time in range(ceil(times)):
+        for example, annotation in zip(examples, annotations, strict=True):
+            rng = Rng(seed, "renamed", example.sample.id, *([time] if time else []))
+            names = [mention.text for mention in annotation.mentions]
+            if names and rng.happens(min(1.0, times - time)):
+                document = call_document(example.sample.history)
+                found.append((example, document._replace(text=exchange.exchanged(document.text, names, rng))))
     return found
 
 
