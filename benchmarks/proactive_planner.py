@@ -145,11 +145,9 @@ def _scores(found: Sequence[Answered]) -> list[str]:
 
 def _tests(found: Sequence[Answered]) -> list[str]:
     first, second = found[1], found[0]
-    task, asked = ProactiveTask(), []
-    for variant, names in (("official", ("f1", "bleu-1", "bleu-2")), ("strict", ("knowledge-f1",))):
-        counts = [Counts.of_report(getattr(one, variant)) for one in (first, second)]
-        metrics = {one.name: one for one in task.metrics(Scoring(variant=variant))}
-        asked += [(counts[0], counts[1], metrics[name]) for name in names]
+    metrics = {one.name: one for one in ProactiveTask().metrics(Scoring(variant="strict"))}
+    counts = [Counts.of_report(one.strict) for one in (first, second)]
+    asked = [(counts[0], counts[1], metrics[name]) for name in ("f1", "bleu-1", "bleu-2", "knowledge-f1")]
     lines = ["| measure | difference | 95 % interval | p |", "|---|---|---|---|"]
     for (_, _, metric), one in zip(asked, tested(asked), strict=True):
         shown = [f"{100 * value:+.2f}" for value in (one.difference, one.low, one.high)]
