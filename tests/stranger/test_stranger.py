@@ -60,6 +60,7 @@ def test_the_command_line_lists_them(fresh: Run) -> None:
         "package": "duologue-stranger",
         "about": "Say again what was said last.",
         "capabilities": [],
+        "without": {},
     }
     assert told in listed["tasks"]
     assert [row["name"] for row in listed["systems"] if row["package"] == "duologue-stranger"] == ["parrot"]

@@ -134,7 +134,7 @@ def evidence(query: Query, graph: Graph) -> tuple[Fact, ...]:
 
     Beginnings that are compared give all their facts, and so does what an answer is measured against.
     """
-    answer = run(query, graph).facts
+    answer = frozenset(run(query, graph).facts)
     found: dict[Fact, None] = {}
     if query.take in {"more", "less"}:
         found.update(dict.fromkeys(_facts_at(_entities(query.than, graph), query.steps[-1], graph)))

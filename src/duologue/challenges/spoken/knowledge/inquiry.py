@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from duologue.core.records import Fact, Record
 from duologue.knowledge.graph import values_of
 from duologue.knowledge.normalization import without_suffix
@@ -53,11 +55,12 @@ class Finding(Record, frozen=True, kw_only=True):
 def find(inquiry: Inquiry, graph: Graph) -> Finding | None:
     """Return what the graph says; `None` where it says nothing.
 
-    To `more` and `less` the answer that there is nothing is one, too.
+    To `more` and `less` the answer that there is nothing is one, too. The order of the graph's facts plays no part.
     """
     query = inquiry.query
     result = run(query, graph)
-    facts = evidence(query, graph)
+    result = msgspec.structs.replace(result, facts=_ordered(result.facts, query))
+    facts = _ordered(evidence(query, graph), query)
     if query.take in {"more", "less"}:
         if not facts or not any(found for _, found in result.groups):
             return None
@@ -68,6 +71,16 @@ def find(inquiry: Inquiry, graph: Graph) -> Finding | None:
     if query.take in {"largest", "smallest"} and len(query.start) > 1:
         rivals = tuple(name for fact in facts if (name := without_suffix(fact.subject)) not in answers)
     return Finding(facts=facts, answers=answers, rivals=rivals, text=_reply(inquiry, answers, facts))
+
+
+def _ordered(facts: Iterable[Fact], query: Query) -> tuple[Fact, ...]:
+    """Return facts by the step that they belong to, then by their texts."""
+
+    def place(fact: Fact) -> tuple[int, str, str, str]:
+        step = next((number for number, one in enumerate(query.steps) if one.takes(fact.relation)), len(query.steps))
+        return step, fact.subject, fact.relation, str(fact.object)
+
+    return tuple(sorted(facts, key=place))
 
 
 def _answers(inquiry: Inquiry, result: QueryResult) -> tuple[str, ...]:

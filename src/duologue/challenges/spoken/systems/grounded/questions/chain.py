@@ -60,7 +60,7 @@ def heard_attributes(heard: Heard, relations: Iterable[str], *, cut: bool = Fals
 
     Of a text that may have lost a character (`cut`) one of two characters is enough.
     """
-    for relation in dict.fromkeys(relations):
+    for relation in sorted(set(relations)):
         found = heard.match(relation)
         if found is None or found.score < _STEP:
             found = _implied(heard, relation) or found
