@@ -36,7 +36,7 @@ pytest: $(STAMP)
 	$(BIN)/pytest -n 2
 
 slow: $(STAMP) $(UV)
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow -n 2 --dist loadfile
 
 # The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.
 hub: $(HUB)

@@ -140,7 +140,7 @@ async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pa
         return killed >= kills if kills else time.monotonic() - began > seconds
 
     tasks = [
-        asyncio.create_task(volunteer(number, link, seen, until=until, pause=pause))
+        asyncio.create_task(volunteer(f"{site.port}-{number}", link, seen, until=until, pause=pause))
         for number, link in enumerate(links)
     ]
     while kills and len(seen.entered) < len(links):
@@ -162,7 +162,7 @@ def measure(args: argparse.Namespace, database: str | None, *, kills: int, pause
             seen, killed, took = asyncio.run(_crowd(site, links, seconds=args.seconds, kills=kills, pause=pause))
         with open_database(site.workspace, database) as opened, opened.reading() as connection:
             found = connection.execute(select(campaign_ballots.c.remark)).scalars()
-            kept = Counter(one for one in found if one)
+            kept = Counter(one for one in found if one and one.startswith(f"{site.port}-"))
     seconds = sorted(seen.seconds)
     return Found(
         requests=len(seconds),

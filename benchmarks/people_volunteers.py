@@ -68,25 +68,28 @@ class Seen(NamedTuple):
     """Answers that no volunteer should get."""
     lost_connections: list[float]
     """When the site did not answer."""
-    entered: list[int]
-    """Numbers of the volunteers who are in."""
+    entered: list[str]
+    """Names of the volunteers who are in."""
 
 
-async def volunteer(number: int, link: str, seen: Seen, *, until: Callable[[], bool], pause: float) -> None:
-    """Come in by a link, and rate one item after the other until there is none, or it is time."""
-    rng = random.Random(number)
+async def volunteer(name: str, link: str, seen: Seen, *, until: Callable[[], bool], pause: float) -> None:
+    """Come in by a link, and rate one item after the other until there is none, or it is time.
+
+    Remarks begin with the name, so that each is there once.
+    """
+    rng = random.Random(name)
     async with httpx.AsyncClient(timeout=20) as client:
         form = _one(Forms((await _ask(client, "GET", link, None, seen)).text).found, "/enter/")
         page = await _ask(client, "POST", str(httpx.URL(link).join(form.action)), form.hidden, seen)
         place = str(page.url)
-        seen.entered.append(number)
+        seen.entered.append(name)
         rated = 0
         while not until():
             found = [one for one in Forms(page.text).found if one.choices]
             if not found:
                 return
             form = found[0]
-            remark = f"v{number}-{rated}"
+            remark = f"{name}-{rated}"
             sent = form.hidden | {name: rng.choice(values) for name, values in form.choices.items()}
             sent |= dict.fromkeys(form.texts, remark)
             if pause:
