@@ -6,7 +6,7 @@ A campaign over made replies is started by the command line; volunteers come in 
 each form as a browser without JavaScript does. First they rate with a pause of about two seconds for a while, and
 latency is measured; then without a pause while the site's process is killed (-9) at random instants and started again,
 as soon as all of them are in. With `--database` all of it is done a second time, on a PostgreSQL database.
-Every rating bears a remark of its own: those whose answer somebody saw must be in the database once, and none twice.
+Every rating whose answer somebody saw must be in the database, and none more often than its form was filled in.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Found(NamedTuple):
 async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pause: float) -> tuple[Seen, int, float]:
     """Let volunteers rate for so long, or until the site was killed so often."""
     rng = random.Random(7)
-    seen = Seen([], [], [], [], [])
+    seen = Seen([], [], [], [], [], [])
     began = time.monotonic()
     killed = 0
 
@@ -161,16 +161,16 @@ def measure(args: argparse.Namespace, database: str | None, *, kills: int, pause
         with campaign(site, args.volunteers) as links:
             seen, killed, took = asyncio.run(_crowd(site, links, seconds=args.seconds, kills=kills, pause=pause))
         with open_database(site.workspace, database) as opened, opened.reading() as connection:
-            found = connection.execute(select(campaign_ballots.c.remark)).scalars()
-            kept = Counter(one for one in found if one and one.startswith(f"{site.port}-"))
+            kept = Counter(connection.execute(select(campaign_ballots.c.assignment_id)).scalars())
+    answered, sent = Counter(seen.acknowledged), Counter(seen.sent)
     seconds = sorted(seen.seconds)
     return Found(
         requests=len(seconds),
         p50=1000 * seconds[len(seconds) // 2],
         p95=1000 * seconds[math.ceil(0.95 * len(seconds)) - 1],
         acknowledged=len(seen.acknowledged),
-        lost=sum(1 for one in seen.acknowledged if not kept[one]),
-        doubled=sum(1 for number in kept.values() if number > 1),
+        lost=sum((answered - kept).values()),
+        doubled=sum(max(0, kept[one] - number) for one, number in sent.items()),
         refused=Counter(seen.refused),
         kills=killed,
         per_second=len(seconds) / took,
@@ -219,8 +219,10 @@ def main() -> int:
     for kind, database in (("SQLite", None), *([("PostgreSQL", args.database)] if args.database else [])):
         paused = measure(args, database, kills=0, pause=2.0)
         rows.append((f"{kind}, paused about 2 s a form", paused))
+        sys.stderr.write(f"{rows[-1]}\n")
         killed = measure(args, database, kills=args.kills, pause=0.0)
         rows.append((f"{kind}, no pause, killed {killed.kills} times", killed))
+        sys.stderr.write(f"{rows[-1]}\n")
     text = page(args, rows)
     if args.write:
         PAGE.write_text(text, encoding="utf-8")

@@ -63,7 +63,9 @@ class Seen(NamedTuple):
     seconds: list[float]
     """Of every answered request."""
     acknowledged: list[str]
-    """Remarks of ratings that were answered: each is to be found once."""
+    """Items given to volunteers whose rating was answered, for each rating."""
+    sent: list[str]
+    """The same of all ratings that were sent, answered or not."""
     refused: list[str]
     """Answers that no volunteer should get."""
     lost_connections: list[float]
@@ -73,10 +75,7 @@ class Seen(NamedTuple):
 
 
 async def volunteer(name: str, link: str, seen: Seen, *, until: Callable[[], bool], pause: float) -> None:
-    """Come in by a link, and rate one item after the other until there is none, or it is time.
-
-    Remarks begin with the name, so that each is there once.
-    """
+    """Come in by a link, and rate one item after the other until there is none, or it is time."""
     rng = random.Random(name)
     async with httpx.AsyncClient(timeout=20) as client:
         form = _one(Forms((await _ask(client, "GET", link, None, seen)).text).found, "/enter/")
@@ -89,16 +88,16 @@ async def volunteer(name: str, link: str, seen: Seen, *, until: Callable[[], boo
             if not found:
                 return
             form = found[0]
-            remark = f"{name}-{rated}"
+            item = form.action.rpartition("/")[2]
+            seen.sent.append(item)
             sent = form.hidden | {name: rng.choice(values) for name, values in form.choices.items()}
-            sent |= dict.fromkeys(form.texts, remark)
+            sent |= dict.fromkeys(form.texts, f"remark {rated}")
             if pause:
                 await asyncio.sleep(pause * (0.5 + rng.random()))
             page = await _ask(client, "POST", str(httpx.URL(place).join(form.action)), sent, seen)
             if page.status_code == 200:
                 rated += 1
-                if form.texts:
-                    seen.acknowledged.append(remark)
+                seen.acknowledged.append(item)
             if not any(one.choices for one in Forms(page.text).found):
                 page = await _ask(client, "GET", place, None, seen)
 
