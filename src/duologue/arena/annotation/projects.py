@@ -13,8 +13,8 @@ from duologue.arena.database.tables import new_id
 from duologue.core.annotation import AnnotationScheme  # noqa: TC001 - of a record
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.optional_protocols import Annotatable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Annotatable
 from duologue.core.records import Dialogue, Record
 from duologue.core.rng import digest
 

@@ -11,8 +11,8 @@ from duologue.arena.campaigns.campaign import CampaignSettings
 from duologue.arena.campaigns.campaign_protocol import campaign_protocols
 from duologue.arena.campaigns.proposal import GivenSystem, propose
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Grounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

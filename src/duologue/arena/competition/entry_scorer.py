@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.core.errors import DuologueError, FormatError
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.problems import capped, total
-from duologue.core.protocols import Grounded
 from duologue.core.records import Problem, Record
 from duologue.report.comparison import compare, rank_value
 from duologue.report.serialize import comparisons_to_json, json_number

@@ -15,8 +15,8 @@ from duologue.arena.competition.phases import finalists_of
 from duologue.arena.competition.teams import teams_of
 from duologue.arena.competition.tracks import find_track, lay_out
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Grounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import DuologueError
+from duologue.core.optional_protocols import Conversable
 from duologue.core.plugins import CARD, load_task, names, read_card
-from duologue.core.protocols import Conversable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.arena.talks.pair_settings import PairSettings
-    from duologue.core.protocols import Paired
+    from duologue.core.optional_protocols import Paired
 
 _COPIED = 0.9
 """Share of an utterance that one object of the knowledge makes up, for it to be a copy."""

@@ -20,8 +20,8 @@ from duologue.arena.talks.tables import pairing_people, pairing_scenes, pairings
 from duologue.arena.talks.waiting_room import free_scene, on_either_side, partner_for, stand, times_led
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
+from duologue.core.optional_protocols import Paired
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Paired
 from duologue.core.records import Dialogue, Record, Turn
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from duologue.core.protocols import Partner
+    from duologue.core.optional_protocols import Partner
     from duologue.run.kept_answers import KeptAnswers
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from duologue.arena.talks.replies import LivePartner
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Grounded
+from duologue.core.optional_protocols import Grounded
 from duologue.run.kept_answers import SharedSystem
 from duologue.run.partners import conversable, is_address, open_talker
 
