@@ -75,10 +75,8 @@ def _moved(references: Sequence[Answer], text: str, spans: Sequence[tuple[int, i
     made, left = [], list(spans)
     for one in references:
         count = len(stretches_of(one.annotation, at))
-        if one.annotation is not None:
-            moved = moved_annotation(one.annotation, text, left[:count], at)
-            one = msgspec.structs.replace(one, annotation=moved)  # noqa: PLW2901  # the same answer, moved
-        made.append(one)
+        moved = None if one.annotation is None else moved_annotation(one.annotation, text, left[:count], at)
+        made.append(msgspec.structs.replace(one, annotation=moved))
         left = left[count:]
     return tuple(made)
 

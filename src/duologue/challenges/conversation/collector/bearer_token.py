@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.collector.credential import (
-    Credential,
+    ConstantCredential,
     checked_address,
     demand_encrypted,
     is_header_text,
@@ -21,22 +21,13 @@ VARIABLES = ("X_BEARER_TOKEN", "TWITTER_BEARER_TOKEN", "BEARER_TOKEN")
 """Environment variables for the token, in order of precedence."""
 
 
-class Token(Credential):
+class Token(ConstantCredential):
     """A bearer token that no log, message or traceback shows."""
 
     __slots__ = ()
 
     def __init__(self, secret: str) -> None:
-        super().__init__(secret)
-
-    def header(
-        self,
-        method: str = "GET",  # noqa: ARG002  # the same header for all calls
-        url: str = "",  # noqa: ARG002
-        params: Mapping[str, str | int] | None = None,  # noqa: ARG002
-    ) -> dict[str, str]:
-        """Return the header that carries it."""
-        return {"Authorization": f"Bearer {self._secrets[0]}"}
+        super().__init__(f"Bearer {secret}", secret)
 
 
 def token_for(base_url: str, environment: Mapping[str, str] | None = None) -> Token | None:

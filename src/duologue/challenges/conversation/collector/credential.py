@@ -45,6 +45,20 @@ class Credential(ABC):
         return text
 
 
+class ConstantCredential(Credential):
+    """Secrets whose header is the same for all calls."""
+
+    __slots__ = ("_authorization",)
+
+    def __init__(self, authorization: str, *secrets: str) -> None:
+        super().__init__(*secrets)
+        self._authorization = authorization
+
+    def header(self, *_: object, **__: object) -> dict[str, str]:
+        """Return the header that carries them."""
+        return {"Authorization": self._authorization}
+
+
 def checked_address(base_url: str) -> SplitResult:
     """Return the parts of an address. Raises `UsageError`, not showing it, for none and for one with a password."""
     try:

@@ -12,14 +12,14 @@ from urllib.parse import quote, urlsplit
 
 from duologue.challenges.conversation.collector.bearer_token import Token
 from duologue.challenges.conversation.collector.client import CallError
-from duologue.challenges.conversation.collector.credential import Credential, is_header_text
+from duologue.challenges.conversation.collector.credential import ConstantCredential, Credential, is_header_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from duologue.challenges.conversation.collector.client import HttpClient
 
-TOKEN_ENDPOINT = "/oauth2/token"  # noqa: S105  # an address, no secret
+GRANT_PATH = "/oauth2/token"
 """Where key and secret are exchanged for an app's bearer token, below the host."""
 _PORTS = {"http": 80, "https": 443}
 
@@ -62,23 +62,14 @@ class UserToken(Credential):
         return {"Authorization": "OAuth " + ", ".join(f'{name}="{_quoted(one)}"' for name, one in said.items())}
 
 
-class AppKeys(Credential):
-    """Key and secret of an app, which `app_token` exchanges for its bearer token."""
+class AppKeys(ConstantCredential):
+    """Key and secret of an app, which `app_token` exchanges for its bearer token, by HTTP's basic authentication."""
 
     __slots__ = ()
 
     def __init__(self, key: str, secret: str) -> None:
-        joined = f"{_quoted(key)}:{_quoted(secret)}"
-        super().__init__(key, secret, base64.b64encode(joined.encode()).decode())
-
-    def header(
-        self,
-        method: str = "GET",  # noqa: ARG002  # the same header for all calls
-        url: str = "",  # noqa: ARG002
-        params: Mapping[str, str | int] | None = None,  # noqa: ARG002
-    ) -> dict[str, str]:
-        """Return the header of HTTP's basic authentication."""
-        return {"Authorization": f"Basic {self._secrets[2]}"}
+        joined = base64.b64encode(f"{_quoted(key)}:{_quoted(secret)}".encode()).decode()
+        super().__init__(f"Basic {joined}", key, secret, joined)
 
 
 def app_token(caller: HttpClient) -> Token:
@@ -86,10 +77,10 @@ def app_token(caller: HttpClient) -> Token:
 
     Raises `CallError` where the service gives none; its answer is not repeated, as it may hold one.
     """
-    body = caller.post(TOKEN_ENDPOINT, {"grant_type": "client_credentials"}).body
+    body = caller.post(GRANT_PATH, {"grant_type": "client_credentials"}).body
     kind, token = (body.get(name) if isinstance(body, dict) else None for name in ("token_type", "access_token"))
     if not isinstance(kind, str) or kind.lower() != "bearer" or not isinstance(token, str) or not is_header_text(token):
-        raise CallError(f"{TOKEN_ENDPOINT}: the answer holds no bearer token; is --base-url right?")
+        raise CallError(f"{GRANT_PATH}: the answer holds no bearer token; is --base-url right?")
     return Token(token)
 
 
