@@ -96,11 +96,18 @@ def test_names_secrets_and_personal_data_are_not_in_it(site: tuple[Database, lis
 
 
 def test_two_exports_cannot_be_joined_by_their_pseudonyms(site: tuple[Database, list[str]], tmp_path: Path) -> None:
+    database, _ = site
+
+    def action(connection: Any) -> None:
+        for number in range(30):
+            add_person(connection, f"Volunteer {number}", ["volunteer"], now=5, by=None)
+
+    database.write(action)
     found = set()
-    for number in range(12):
-        export_anonymised(site[0], tmp_path / f"{number}.zip")
+    for number in range(8):
+        export_anonymised(database, tmp_path / f"{number}.zip")
         found.add(_read(tmp_path / f"{number}.zip")["notes"][0]["person_id"])
-    assert found == {"p0001", "p0002"}
+    assert len(found) > 1, "one of 32 pseudonyms eight times: once in 3e10 runs where they are drawn"
 
 
 def test_only_what_is_said_to_be_given_is_given() -> None:
