@@ -13,8 +13,8 @@ import msgspec
 
 from conversation_floors import PROBE
 from duologue.core.disk import write_text
+from duologue.core.optional_protocols import Grounded, Simulated
 from duologue.core.plugins import load_task, make_system
-from duologue.core.protocols import Grounded, Simulated
 from duologue.core.recipe import resolve
 from duologue.core.records import Annotation, Answer, Scoring
 from duologue.core.rng import Rng

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.spoken.formats.conversions import convert
 from duologue.challenges.spoken.formats.files import write_graph
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Grounded
 from duologue.core.records import Fact
 from duologue.knowledge.base import KnowledgeBase
 from duologue.knowledge.graph import Graph

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.core.optional_protocols import Grounded, Simulated
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Grounded, Simulated
 from duologue.run.evaluate import Truth, scoring
 from duologue.run.robustness import noise_remarks, robustness
 from duologue.run.systems import open_system

@@ -16,8 +16,8 @@ import click
 import msgspec
 
 from duologue.cli.main import cli
+from duologue.core.optional_protocols import Simulated
 from duologue.core.plugins import load_system_class, load_task, names
-from duologue.core.protocols import Simulated
 from duologue.core.records import Record
 from duologue.judges.recipe import JudgeRecipe
 

@@ -11,8 +11,8 @@ from duologue.challenges.mobilecs.knowledge.kb import query as ask
 from duologue.challenges.mobilecs.scoring.dialogue import official as dialogue_official
 from duologue.challenges.mobilecs.scoring.extraction import official as extraction_official
 from duologue.core.errors import FormatError
+from duologue.core.optional_protocols import Convertible
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Convertible
 from duologue.core.records import Scoring
 from golden.cases import BLEU, Case, NotHereError, files_below, near, put, read, report_on, same, values_of
 

@@ -19,8 +19,8 @@ from duologue.core import disk
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.notebook import data_frame, html_table
+from duologue.core.optional_protocols import Grounded, Inspectable
 from duologue.core.plugins import load_task as _load_task
-from duologue.core.protocols import Grounded, Inspectable
 from duologue.core.records import Answer, Example, Report, Sample
 from duologue.metrics.significance import SEED
 from duologue.report import Comparison, Leaderboard, rank_all

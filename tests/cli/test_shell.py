@@ -15,15 +15,8 @@ import pytest
 from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.cli.main import cli
+from duologue.core.optional_protocols import Conversable, FactChecking, Grounded, Inspectable, NoiseModel, Playable
 from duologue.core.plugins import load_task, names
-from duologue.core.protocols import (
-    Conversable,
-    FactChecking,
-    Grounded,
-    Inspectable,
-    NoiseModel,
-    Playable,
-)
 from duologue.terminal import console
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duologue.core.optional_protocols import Grounded, Simulated
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Grounded, Simulated
 from duologue.core.recipe import resolve
 from duologue.run.predict import in_world
 from duologue.testing import load_all

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.core import protocols
+from duologue.core import optional_protocols
 from duologue.core.capabilities import CAPABILITIES, EXPECTED, GUIDE, capabilities, lacking_capability, reasons
 from duologue.core.plugins import Entry, entries, load_task
 
@@ -42,7 +42,7 @@ def test_every_optional_protocol_has_a_section_of_the_guide_and_is_told_by_what_
     headings = [line[4:] for line in (ROOT / GUIDE).read_text(encoding="utf-8").splitlines() if line.startswith("### ")]
     assert headings == [one.protocol for one in CAPABILITIES]
     for one in CAPABILITIES:
-        assert getattr(protocols, one.protocol)
+        assert getattr(optional_protocols, one.protocol)
         error = str(lacking_capability("toy", one.protocol, "do without"))
         assert error.startswith(f"task 'toy' has {one.lacking}; do without (")
         assert f"`{one.protocol}`: {GUIDE}#{one.protocol.lower()}" in error

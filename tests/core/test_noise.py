@@ -4,8 +4,8 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.noise import noise_strengths, scaled
+from duologue.core.optional_protocols import NoiseModel
 from duologue.core.plugins import load_task
-from duologue.core.protocols import NoiseModel
 
 
 def model() -> NoiseModel:

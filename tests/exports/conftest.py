@@ -14,8 +14,8 @@ import jsonschema
 import pytest
 from tests.report.conftest import make_report
 
+from duologue.core.optional_protocols import Simulated
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Simulated
 from duologue.core.recipe import resolve
 from duologue.core.records import Exposure, Problem, Report
 from duologue.exports.hub import ExportDetails

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from duologue.core.optional_protocols import Inspectable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Inspectable
 from duologue.exports.data_card import to_data_card
 
 if TYPE_CHECKING:

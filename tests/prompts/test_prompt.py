@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from duologue.core.errors import PlugInError
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task, names
-from duologue.core.protocols import Grounded, TaskInfo
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Candidate, Example, Fact, Goal, Sample, Turn
 from duologue.prompts.prompt import GeneralPrompt, prompt_of
 from duologue.run.predict import in_world

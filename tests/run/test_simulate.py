@@ -7,7 +7,8 @@ from tests.run.test_usage import Metered
 
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity
-from duologue.core.protocols import Stage, TaskInfo
+from duologue.core.optional_protocols import Stage
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Dialogue, Problem, Record, Report, Score, Turn
 from duologue.core.scenes import Scene
 from duologue.run.journal import Journal

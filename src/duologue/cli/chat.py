@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Partner
+    from duologue.core.optional_protocols import Partner
     from duologue.core.records import Turn
 
 _WORDS = {

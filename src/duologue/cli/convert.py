@@ -8,8 +8,8 @@ import click
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.optional_protocols import Convertible
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Convertible
 from duologue.run.evaluate import choices_in
 from duologue.terminal import console, options
 

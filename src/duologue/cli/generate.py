@@ -9,8 +9,8 @@ import click
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.locks import writing_folder
+from duologue.core.optional_protocols import Simulated
 from duologue.core.plugins import load_sharing_task
-from duologue.core.protocols import Simulated
 from duologue.core.recipe import resolve
 from duologue.terminal import console, options
 

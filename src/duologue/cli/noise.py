@@ -9,8 +9,8 @@ import click
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.noise import noise_strengths
+from duologue.core.optional_protocols import NoiseModel
 from duologue.core.plugins import load_task
-from duologue.core.protocols import NoiseModel
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:

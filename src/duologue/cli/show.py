@@ -8,8 +8,8 @@ import click
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.disk import replacing_text, write_text
+from duologue.core.optional_protocols import FactChecking, Inspectable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import FactChecking, Inspectable
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import msgspec
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
+from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Playable
 from duologue.report import to_json
 from duologue.run.contamination import declared
 from duologue.run.resumed import resumed

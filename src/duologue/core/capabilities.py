@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.core import protocols
+from duologue.core import optional_protocols
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ class Capability(NamedTuple):
     """An optional protocol of a task."""
 
     protocol: str
-    """Its name in `duologue.core.protocols`, and the heading of its section in the guide."""
+    """Its name in `duologue.core.optional_protocols`, and the heading of its section in the guide."""
     column: str
     """Its short name in `duologue list`."""
     lacking: str
@@ -42,7 +42,7 @@ CAPABILITIES = (
 
 def capabilities(task: Task) -> tuple[Capability, ...]:
     """Return the optional protocols that a task keeps."""
-    return tuple(one for one in CAPABILITIES if isinstance(task, getattr(protocols, one.protocol)))
+    return tuple(one for one in CAPABILITIES if isinstance(task, getattr(optional_protocols, one.protocol)))
 
 
 EXPECTED = ("Inspectable", "Simulated", "NoiseModel", "Conversable", "Playable")

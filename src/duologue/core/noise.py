@@ -10,7 +10,7 @@ from duologue.core.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.core.protocols import NoiseModel
+    from duologue.core.optional_protocols import NoiseModel
 
 GREATEST = 5.0
 """The greatest strength of a noise; 1 is its own."""

@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from duologue.core.errors import BotError, UsageError
-from duologue.core.protocols import Partner
+from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import tomli_w
 
 from duologue.core.errors import DuologueError
-from duologue.core.protocols import Inspectable
+from duologue.core.optional_protocols import Inspectable
 from duologue.core.version import __version__
 from duologue.exports.generated_corpus import read_corpus
 from duologue.exports.markdown import code, table, words

@@ -13,8 +13,8 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.disk import decode_text, read_bytes, read_json, resolved
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.manifest import MANIFEST_NAME
+from duologue.core.optional_protocols import Simulated
 from duologue.core.plugins import load_sharing_task
-from duologue.core.protocols import Simulated
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:

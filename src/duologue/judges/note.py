@@ -9,8 +9,8 @@ import msgspec
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
 from duologue.core.errors import FormatError
 from duologue.core.lines import sha256 as sha256_of_file
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Grounded
 from duologue.core.recipe import from_table, to_table
 from duologue.core.records import Problem, Record
 from duologue.core.version import __version__

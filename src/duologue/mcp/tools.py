@@ -9,9 +9,9 @@ import msgspec
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
+from duologue.core.optional_protocols import Inspectable
 from duologue.core.plugins import entries, load_task
 from duologue.core.problems import total
-from duologue.core.protocols import Inspectable
 from duologue.report import compare as compare_reports
 from duologue.report import comparisons_to_json, to_json
 from duologue.run import evaluate

@@ -9,7 +9,7 @@ import msgspec
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.protocols import FactChecking
+from duologue.core.optional_protocols import FactChecking
 from duologue.core.records import Problem, Scoring
 from duologue.run.contamination import exposure_of, told
 from duologue.run.mismatch import OTHER_TASK, expect_own_task, expect_own_truth, folded

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from duologue.core.capabilities import lacking_capability
 from duologue.core.disk import Source, regular
 from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError, did_you_mean
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import challenges, load_task, names
-from duologue.core.protocols import Grounded
 from duologue.run.download import download
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from duologue.core.errors import FormatError, UsageError
 from duologue.core.extras import OURS
 from duologue.core.identity import files_of_model, hash_of_model
 from duologue.core.lines import sha256
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import (
     describe,
     entries,
@@ -26,7 +27,6 @@ from duologue.core.plugins import (
     packages_of,
     read_card,
 )
-from duologue.core.protocols import Grounded
 from duologue.core.recipe import dump, from_table, read_toml, to_table
 from duologue.core.records import Problem, Record
 from duologue.core.version import __version__

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
+from duologue.core.optional_protocols import Conversable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Conversable
 from duologue.run.systems import open_system
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Protocol
 
-    from duologue.core.protocols import Partner, System, Task
+    from duologue.core.optional_protocols import Partner
+    from duologue.core.protocols import System, Task
 
     class ConversableTask(Task, Conversable, Protocol):
         """A task whose systems can be talked to."""

@@ -11,7 +11,7 @@ import msgspec
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.noise import noise_strengths, scaled
-from duologue.core.protocols import NoiseModel
+from duologue.core.optional_protocols import NoiseModel
 from duologue.run.evaluate import Truth, score_against
 from duologue.run.predict import answer_all, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts

@@ -19,7 +19,8 @@ from duologue.run.usage import USAGE, accounts_of, usage_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Progress, Stage, System, Task, TaskInfo, World
+    from duologue.core.optional_protocols import Stage
+    from duologue.core.protocols import Progress, System, Task, TaskInfo, World
     from duologue.core.records import Answer, Dialogue, Record, Report, Sample
 
 

@@ -255,7 +255,7 @@ def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:
 def world_of(task: Task, path: Path | None) -> World | None:
     """Return the task's knowledge base from a file; `None` without a file or for a task that has none."""
     from duologue.core.capabilities import lacking_capability
-    from duologue.core.protocols import Grounded
+    from duologue.core.optional_protocols import Grounded
 
     if path is None:
         return None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Grounded, Servable
+from duologue.core.optional_protocols import Grounded, Servable
 from duologue.run.system_worker import SystemWorker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.core.protocols import Service, System, Task, World
+    from duologue.core.optional_protocols import Service
+    from duologue.core.protocols import System, Task, World
     from duologue.core.records import Answer, Sample
 
 

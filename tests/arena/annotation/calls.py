@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from duologue.arena.annotation.projects import AnnotationProject, import_dialogues, new_project
+from duologue.core.optional_protocols import Annotatable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Annotatable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,8 @@ from tests.mobilecs_tracks import dialogue_track, extraction_track
 
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Convertible, Task
+from duologue.core.optional_protocols import Convertible
+from duologue.core.protocols import Task
 from duologue.core.records import Act, Annotation, Answer, Report, Scoring
 from duologue.metrics.counts import Counts
 from duologue.testing import check_task

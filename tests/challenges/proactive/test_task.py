@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.proactive.task import ProactiveTask
-from duologue.core.protocols import Convertible, Task
+from duologue.core.optional_protocols import Convertible
+from duologue.core.protocols import Task
 from duologue.core.records import Answer, Example, Sample, Scoring
 from duologue.testing import check_task
 

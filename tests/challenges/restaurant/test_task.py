@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import DuologueError
-from duologue.core.protocols import Grounded, Inspectable, Simulated, Task
+from duologue.core.optional_protocols import Grounded, Inspectable, Simulated
+from duologue.core.protocols import Task
 from duologue.core.records import Answer, Record, Scoring
 from duologue.testing import check_task
 

@@ -14,7 +14,8 @@ from duologue.challenges.spoken.scoring.checker import VARIANTS
 from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import DuologueError, FormatError, UsageError
-from duologue.core.protocols import Grounded, Task
+from duologue.core.optional_protocols import Grounded
+from duologue.core.protocols import Task
 from duologue.core.records import Annotation, Answer, Example, Scoring
 from duologue.knowledge.graph import Graph
 from duologue.testing import check_task

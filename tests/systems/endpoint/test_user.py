@@ -16,8 +16,8 @@ from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
 from duologue.core.errors import UsageError
+from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Playable
 from duologue.core.records import Answer, Record
 from duologue.core.scenes import TYPED
 from duologue.run.simulate import simulate, staged_with

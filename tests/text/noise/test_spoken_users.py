@@ -8,8 +8,8 @@ import pytest
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.noise import noise_strengths
+from duologue.core.optional_protocols import NoiseModel
 from duologue.core.plugins import load_task
-from duologue.core.protocols import NoiseModel
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 FILES = [

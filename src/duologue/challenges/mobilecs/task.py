@@ -37,7 +37,8 @@ from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extra
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
-from duologue.core.protocols import Inspectable, Task
+from duologue.core.optional_protocols import Inspectable
+from duologue.core.protocols import Task
 from duologue.core.records import Answer, Turn
 from duologue.text.noise.spoken_users import SpokenUsers
 
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.annotation import AnnotationScheme, PlacedProblem
-    from duologue.core.protocols import Partner, Progress, Stage, System
+    from duologue.core.optional_protocols import Partner, Stage
+    from duologue.core.protocols import Progress, System
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
     from duologue.text.noise.speech_channel import SpeechChannel

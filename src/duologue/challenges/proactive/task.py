@@ -35,7 +35,8 @@ import msgspec
 from duologue.challenges.proactive.formats import conversions, files
 from duologue.challenges.proactive.schema import INFO
 from duologue.core.errors import RequestError
-from duologue.core.protocols import Inspectable, Task
+from duologue.core.optional_protocols import Inspectable
+from duologue.core.protocols import Task
 from duologue.text.noise.spoken_users import SpokenUsers
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from duologue.core.data_rows import DataRows
-    from duologue.core.protocols import Partner, Stage, System, World
+    from duologue.core.optional_protocols import Partner, Stage
+    from duologue.core.protocols import System, World
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission, Turn
     from duologue.metrics.counts import Metric
     from duologue.text.noise.speech_channel import SpeechChannel

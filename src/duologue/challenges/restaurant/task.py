@@ -46,7 +46,8 @@ from duologue.text.noise.spoken_users import SpokenUsers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from duologue.core.protocols import Partner, Progress, Stage, System, World
+    from duologue.core.optional_protocols import Partner, Stage
+    from duologue.core.protocols import Progress, System, World
     from duologue.core.records import (
         Answer,
         Dialogue,

@@ -40,7 +40,8 @@ from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.formats.kdconv import CHOICES
 from duologue.challenges.spoken.scoring.options import INFO
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Inspectable, Service, Task
+from duologue.core.optional_protocols import Inspectable, Service
+from duologue.core.protocols import Task
 from duologue.core.records import Problem
 from duologue.text.noise.spoken_users import SpokenUsers
 
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.noise.simulator import NoiseSimulator
     from duologue.core.data_rows import DataRows
-    from duologue.core.protocols import Partner, System, World
+    from duologue.core.optional_protocols import Partner
+    from duologue.core.protocols import System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric

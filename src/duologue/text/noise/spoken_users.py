@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from duologue.core.protocols import NoiseModel
+from duologue.core.optional_protocols import NoiseModel
 from duologue.text.noise.speech_channel import KINDS, SpeechChannel
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from duologue.challenges.mobilecs.formats import walker
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Inspectable
+from duologue.core.optional_protocols import Inspectable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import msgspec
 from duologue.challenges.mobilecs.live.goal_card import GoalCard
 from duologue.challenges.mobilecs.live.pairs import pair_problems, pair_scenes
 from duologue.challenges.mobilecs.task import DialogueTask
-from duologue.core.protocols import Paired
+from duologue.core.optional_protocols import Paired
 from duologue.core.records import Dialogue, Turn
 
 TURNS = Path(__file__).resolve().parents[3] / "golden" / "mobilecs" / "small-dialogue.json"

@@ -7,7 +7,7 @@ import pytest
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Inspectable
+from duologue.core.optional_protocols import Inspectable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

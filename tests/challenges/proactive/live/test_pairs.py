@@ -10,7 +10,7 @@ from duologue.challenges.proactive.live.pairs import pair_problems, pair_scenes,
 from duologue.challenges.proactive.live.partner import BUILT_IN
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Paired
+from duologue.core.optional_protocols import Paired
 from duologue.core.records import Turn
 
 if TYPE_CHECKING:

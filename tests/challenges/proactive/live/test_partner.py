@@ -7,7 +7,7 @@ import pytest
 from duologue.challenges.proactive.live.partner import BUILT_IN, ProactivePartner, setting
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Conversable
+from duologue.core.optional_protocols import Conversable
 from duologue.core.records import Dialogue, Goal
 from duologue.systems.baselines import RandomRanker
 

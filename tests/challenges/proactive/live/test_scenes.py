@@ -12,15 +12,16 @@ from duologue.challenges.proactive.live.scenes import EndCondition, draw_dialogu
 from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
+from duologue.core.optional_protocols import Playable
 from duologue.core.play import play
-from duologue.core.protocols import Playable
 from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.core.protocols import Stage, System
+    from duologue.core.optional_protocols import Stage
+    from duologue.core.protocols import System
 
     Make = Callable[..., Path]
 

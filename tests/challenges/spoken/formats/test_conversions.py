@@ -8,7 +8,7 @@ import pytest
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Convertible
+from duologue.core.optional_protocols import Convertible
 from duologue.store.graph import StoredGraph
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import FactChecking, Inspectable
+from duologue.core.optional_protocols import FactChecking, Inspectable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,14 +10,14 @@ import pytest
 
 from duologue.challenges.spoken.live.endpoint import sample_of
 from duologue.challenges.spoken.task import SpokenTask
-from duologue.core.protocols import Servable
+from duologue.core.optional_protocols import Servable
 from duologue.core.records import Answer
 from duologue.run.predict import predict_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.core.protocols import Service
+    from duologue.core.optional_protocols import Service
 
 CLIENTS = 50
 

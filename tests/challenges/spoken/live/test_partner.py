@@ -8,7 +8,7 @@ import pytest
 from duologue.challenges.spoken.noise import simulator as noise
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import MissingExtraError, UsageError
-from duologue.core.protocols import Conversable
+from duologue.core.optional_protocols import Conversable
 from duologue.core.records import Dialogue
 
 if TYPE_CHECKING:

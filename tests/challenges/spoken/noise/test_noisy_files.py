@@ -10,7 +10,7 @@ from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.disk import read_bytes
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import NoiseModel
+from duologue.core.optional_protocols import NoiseModel
 
 if TYPE_CHECKING:
     from pathlib import Path

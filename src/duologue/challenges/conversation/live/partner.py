@@ -13,7 +13,7 @@ import msgspec
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
 from duologue.challenges.conversation.schema import INFO
 from duologue.core.errors import UsageError, did_you_mean
-from duologue.core.protocols import Partner
+from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
 
 if TYPE_CHECKING:

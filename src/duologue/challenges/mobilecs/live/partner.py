@@ -18,7 +18,7 @@ from duologue.challenges.mobilecs.live.scenes import load_rows
 from duologue.challenges.mobilecs.live.ui_text import GOODBYES, LEAVES, phrase
 from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, bilingual_argument
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
-from duologue.core.protocols import Partner
+from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.rng import Rng
 

@@ -15,7 +15,7 @@ from duologue.challenges.mobilecs.simulator.trained_user import TrainedUser
 from duologue.challenges.mobilecs.simulator.user_move import BYE
 from duologue.core import disk
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Stage
+from duologue.core.optional_protocols import Stage
 from duologue.core.records import Annotation, Answer, Record
 from duologue.core.rng import Rng
 from duologue.core.scenes import Scene, SystemView, UserView

@@ -22,7 +22,7 @@ from duologue.challenges.proactive.live.segmentation import joined, segmented
 from duologue.challenges.proactive.live.ui_text import GOODBYES, phrase
 from duologue.challenges.proactive.schema import INFO
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Partner
+from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.simulator.user import RetrievalUser, built_in_exchanges, exchanges_of
 from duologue.core import disk
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Stage
+from duologue.core.optional_protocols import Stage
 from duologue.core.records import Dialogue, Turn
 from duologue.core.scenes import Scene, SystemView
 

@@ -21,7 +21,7 @@ from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.systems.solver.domain_rules import DomainRules
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import PlugInError, UsageError
-from duologue.core.protocols import Partner
+from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
 from duologue.knowledge.base import KnowledgeBase
 

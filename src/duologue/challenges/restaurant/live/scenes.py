@@ -22,7 +22,7 @@ from duologue.challenges.restaurant.systems.solver.domain_rules import DomainRul
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core import disk
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Stage
+from duologue.core.optional_protocols import Stage
 from duologue.core.records import Answer, Goal, Item, Record
 from duologue.core.rng import Rng
 from duologue.core.scenes import Scene, SystemView, UserView

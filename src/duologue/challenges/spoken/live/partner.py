@@ -13,7 +13,7 @@ import msgspec
 from duologue.challenges.spoken.live.ui_text import GOODBYES, UI_TEXT
 from duologue.challenges.spoken.systems.trace import Trace, trace_of
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
-from duologue.core.protocols import Partner
+from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.seeds import seed_of
 
