@@ -10,6 +10,7 @@ import msgspec
 from duologue.core.citations import Citation
 from duologue.core.errors import PlugInError, did_you_mean
 from duologue.core.records import Record
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,4 +94,4 @@ def _listed(decoded: Any) -> _Listed:
             if type(key) is str and key not in known:
                 raise msgspec.ValidationError(f"there is no [[citation]] with key '{key}'{did_you_mean(key, known)}")
             keys[at] = known.get(key, key) if type(key) is str else key
-    return msgspec.convert(decoded, _Listed)
+    return convert(decoded, _Listed)

@@ -21,6 +21,7 @@ from duologue.core.disk import is_stream
 from duologue.core.errors import BusyError
 from duologue.core.escapes import one_line
 from duologue.core.records import Record
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,6 +159,6 @@ def _sign(handle: int) -> None:
 
 def _told(handle: int) -> str:
     with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-        holder = msgspec.json.decode(os.pread(handle, 1 << 16, 0), type=_Holder)
+        holder = decode_json(os.pread(handle, 1 << 16, 0), _Holder)
         return f"another process (number {holder.pid}, `{holder.command}`, since {holder.since})"
     return "another process"

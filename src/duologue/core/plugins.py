@@ -21,6 +21,7 @@ from duologue.core.protocols import System, Task, Trainable
 from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resolve, to_table
 from duologue.core.records import Record
 from duologue.core.scope import Scope
+from duologue.core.typed import convert
 from duologue.core.version import __version__
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _written_out(node: ast.ClassDef, kind: Kind) -> Described | None:
         elif scope is not None:
             return None
         needed = ast.literal_eval(extras) if extras is not None else ()
-        return Described(about, msgspec.convert(told, Scope), msgspec.convert(needed, tuple[str, ...]))
+        return Described(about, convert(told, Scope), convert(needed, tuple[str, ...]))
     except (ValueError, msgspec.ValidationError):
         return None
 

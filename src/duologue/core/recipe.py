@@ -22,6 +22,7 @@ import msgspec
 from duologue.core.disk import decode_text, read_bytes
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Record
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +81,7 @@ def expected(recipe: Record, kind: type[R]) -> R:
     """
     if not isinstance(recipe, kind):
         raise UsageError(f"expected a {kind.__name__} as the recipe, found {type(recipe).__name__}")
-    return msgspec.convert(msgspec.to_builtins(recipe), kind)
+    return convert(msgspec.to_builtins(recipe), kind)
 
 
 def to_table(recipe: Record) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def _build(kind: type[R], table: dict[str, Any], layers: Sequence[_Layer], probl
         problems += [f"{origin}: {message}" for message in _mistakes(kind, table, "", complete=True)]
     if not problems:
         try:
-            return msgspec.convert(table, kind)
+            return convert(table, kind)
         except msgspec.ValidationError as error:  # said by the record's own __post_init__
             problems.append(_explain(error, table, ""))
     if len(problems) == 1:
@@ -243,7 +244,7 @@ def _mistakes(kind: Any, value: Any, path: str, *, complete: bool) -> Iterator[s
         yield f"{path}: expected a number, found {value}"
         return
     try:
-        msgspec.convert(value, kind)
+        convert(value, kind)
     except msgspec.ValidationError as error:
         yield _explain(error, value, path, kind)
 

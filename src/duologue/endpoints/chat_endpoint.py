@@ -12,6 +12,7 @@ import msgspec
 from duologue.core.errors import BotError, UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -165,7 +166,7 @@ class ChatEndpoint(Partner):
 
     def _decoded(self, text: str, kind: Any) -> Any:
         try:
-            return msgspec.json.decode(text.encode("utf-8", "replace"), type=kind)
+            return decode_json(text.encode("utf-8", "replace"), kind)
         except _ERRORS as error:
             raise BotError(f"the endpoint at {self._url} answers what is no answer: {text[:200]!r}") from error
 
@@ -173,7 +174,7 @@ class ChatEndpoint(Partner):
 def _message_in(body: bytes) -> str:
     """Return the message of an error in the form of the API, or the beginning of what came instead."""
     try:
-        return msgspec.json.decode(body, type=_Refusal).error.message[:_LONGEST_ERROR]
+        return decode_json(body, _Refusal).error.message[:_LONGEST_ERROR]
     except _ERRORS:
         return repr(body.decode("utf-8", "replace")[:200])
 

@@ -15,6 +15,7 @@ import msgspec
 from duologue.core.disk import guarded, sha256
 from duologue.core.errors import BotError, FormatError
 from duologue.core.records import Problem, Record
+from duologue.core.typed import decode_json
 from duologue.endpoints.completion import ChatCompletion
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class CallRecording:
     def _take(self, line: bytes) -> str:
         """Take up a line; returns in words what is wrong with it."""
         try:
-            call = msgspec.json.decode(line, type=RecordedCall)
+            call = decode_json(line, RecordedCall)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return f"it is no recorded call: {error}".replace("`", "'")
         if call.hash != key_of(call.url, bytes(call.request)):

@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.core.disk import guarded
 from duologue.core.records import Record
+from duologue.core.typed import decode_json
 from duologue.endpoints.completion import ChatCompletion
 from duologue.endpoints.recorded_calls import CallRecording, key_of
 
@@ -71,7 +72,7 @@ class CallStore:
         if self._folder is None:
             return None
         try:
-            stored = msgspec.json.decode(self._path(url, body).read_bytes(), type=StoredCall)
+            stored = decode_json(self._path(url, body).read_bytes(), StoredCall)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         return stored.completion if (stored.url, bytes(stored.request)) == (url, body) else None

@@ -13,6 +13,7 @@ from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.recipe import from_table, to_table
 from duologue.core.records import Problem, Record
+from duologue.core.typed import decode_json
 from duologue.core.version import __version__
 from duologue.judges.recipe import JudgeRecipe
 from duologue.judges.results import JudgedFiles
@@ -148,7 +149,7 @@ def verify_note(path: Path, folders: Sequence[Path] = ()) -> JudgeVerdict:
 def open_note(path: Path, folders: Sequence[Path] = ()) -> OpenedNote:
     """Return a note with its session, which replays, and its ratings; raises as `verify_note`."""
     try:
-        note = msgspec.json.decode(read_bytes(path), type=JudgeNote)
+        note = decode_json(read_bytes(path), JudgeNote)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         problem = Problem(rule="not-a-judge-note", message=f"it is no note of `duologue judge`: {error}")
         raise FormatError(path, [problem]) from error

@@ -14,6 +14,7 @@ from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
 from duologue.core.scope import Scope
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,6 +157,6 @@ def write_json(part: object, path: Path) -> None:
 def read_json(path: Path, kind: type[T]) -> T:
     """Return what `write_json` wrote; raises `StorageError` when the file is missing or damaged."""
     try:
-        return msgspec.json.decode(read_bytes(path), type=kind)
+        return decode_json(read_bytes(path), kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StorageError(f"{path} is no part of a saved model ({error}); train it again") from error

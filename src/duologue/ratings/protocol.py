@@ -15,6 +15,7 @@ from duologue.core.errors import PlugInError, UsageError, did_you_mean
 from duologue.core.plugins import entries
 from duologue.core.recipe import from_table, read_toml
 from duologue.core.records import Record
+from duologue.core.typed import decode_toml
 
 FILE = "ratings.toml"
 """The file beside the module of a task's class that lists its protocols."""
@@ -110,7 +111,7 @@ def protocols() -> dict[str, RatingProtocol]:
         if folder is None or not (place := folder / FILE).is_file():
             continue
         try:
-            listed = msgspec.toml.decode(place.read_bytes(), type=_Listed).protocol
+            listed = decode_toml(place.read_bytes(), _Listed).protocol
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise PlugInError(f"{place} cannot be read: {error}") from error
         for one in listed:

@@ -27,6 +27,7 @@ from duologue.core.errors import DuologueError, FormatError
 from duologue.core.fingerprints import BYTES, of_several, of_text
 from duologue.core.lines import sha256 as sha256_of
 from duologue.core.records import Exposure, Problem, Record
+from duologue.core.typed import convert, decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -149,7 +150,7 @@ class Sketch:
         first = data[:_SPARE].partition(b"\n")[0]
         start = len(first) + 1
         try:
-            head = msgspec.json.decode(first, type=_Head)
+            head = decode_json(first, _Head)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             _refuse(path, f"its first line is not that of a sketch: {error}", error)
         wanted = start + BYTES * sum(kind.count for part in head.parts for kind in part.kinds.values())
@@ -328,7 +329,7 @@ def exposure_of(
     found = sketch.exposure(truth(), files)
     if note is not None and not found.samples and not found.files:
         with suppress(msgspec.ValidationError):
-            return msgspec.convert(note.get("exposure"), Exposure)
+            return convert(note.get("exposure"), Exposure)
     return found
 
 

@@ -13,6 +13,7 @@ from duologue.core.errors import BotError, StorageError
 from duologue.core.identity import differences
 from duologue.core.locks import writing_file
 from duologue.core.records import Answer, Record
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -145,7 +146,7 @@ def _decoded(line: bytes, kind: Any) -> Any:
     if line[: _SUM + 1] != f"{zlib.crc32(data):0{_SUM}x} ".encode():
         return None
     try:
-        return msgspec.json.decode(data, type=kind)
+        return decode_json(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError):  # written by another version
         return None
 

@@ -12,6 +12,7 @@ from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task, names
 from duologue.core.records import Problem, Report, Scoring
+from duologue.core.typed import convert, decode_json
 from duologue.run.stored import files_of
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ def _decoded(path: Path) -> Report:
     data = read_bytes(path)
     try:
         try:
-            return msgspec.json.decode(data, type=Report)
+            return decode_json(data, Report)
         except msgspec.ValidationError:  # a figure that JSON has no number for, or something that is wrong
-            return msgspec.convert(_with_figures(msgspec.json.decode(data), _of_json), Report)
+            return convert(_with_figures(msgspec.json.decode(data), _of_json), Report)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = Problem(
             rule="not-a-report",
@@ -145,7 +146,7 @@ def how_of(report: Report) -> Scoring:
     if not isinstance(told, dict):
         return Scoring(variant=report.variant)
     try:
-        how = msgspec.convert(told, Scoring)
+        how = convert(told, Scoring)
     except msgspec.ValidationError as error:
         raise _not_told(name, f"this does not say how to score: {error}") from error
     info = load_task(report.task).info if report.task in names("tasks") else None

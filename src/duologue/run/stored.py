@@ -18,6 +18,7 @@ from duologue.core.disk import Source, resolved
 from duologue.core.errors import FormatError
 from duologue.core.lines import sha256
 from duologue.core.records import Problem, Record
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +74,7 @@ def files_of(report: Report, path: object) -> StoredFiles | None:
     if not told:
         return None
     try:
-        files = msgspec.convert(told, StoredFiles)
+        files = convert(told, StoredFiles)
     except msgspec.ValidationError as error:
         raise _damaged(path, f"the files that it was made from cannot be told: {error}") from error
     if len(files.pred) != 1 or len(files.input) > 1:

@@ -15,6 +15,7 @@ from duologue.core.decoded import is_whole
 from duologue.core.errors import BotError
 from duologue.core.escapes import excerpt
 from duologue.core.records import Act, Annotation, Answer, Fact, Mention, Record, Value
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from duologue.core.protocols import TaskInfo
@@ -60,7 +61,7 @@ def request_of(sample: Sample, info: TaskInfo, seed: int) -> bytes:
 def answer_of(body: bytes, sample: Sample, info: TaskInfo, who: str) -> Answer:
     """Return the answer that a response holds; `who` is the bot in words. Raises `BotError` for what is none."""
     try:
-        response = msgspec.json.decode(body, type=Response)
+        response = decode_json(body, Response)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _nonsense(who, sample, info, str(error).replace("`", "'"), body) from error
     wrong = _wrong(response, sample, info)

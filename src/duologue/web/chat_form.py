@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from duologue.core.records import Candidate, Fact, Goal, Record, Sample, Scalar, Turn
+from duologue.core.typed import convert, decode_json
 from duologue.web.errors import ApiError
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _context_of(request: ChatRequest) -> RequestContext:
         if name in RequestContext.__struct_fields__:
             told[name] = _spelled_out(name, value)
     try:
-        return msgspec.convert(told, RequestContext)
+        return convert(told, RequestContext)
     except _FORMAT_ERRORS as error:
         raise _unreadable("metadata", error) from error
 
@@ -220,7 +221,7 @@ def _name_of(what: Sequence[Any]) -> str:
 
 def _decoded(data: bytes, kind: Any, where: str) -> Any:
     try:
-        return msgspec.json.decode(data, type=kind)
+        return decode_json(data, kind)
     except _FORMAT_ERRORS as error:
         raise _unreadable(where, error) from error
 

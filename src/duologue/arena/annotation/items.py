@@ -10,6 +10,7 @@ import msgspec
 from duologue.core.decoded import is_text
 from duologue.core.errors import RequestError
 from duologue.core.records import Act, Annotation, Mention, Record, Span, Value
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +55,7 @@ class AnnotationItem(Record, frozen=True, kw_only=True):
 def read_items(given: Any, dialogue: Dialogue) -> list[AnnotationItem]:
     """Return items that a client sent, each within its utterance. Raises `RequestError` saying what is wrong."""
     try:
-        items = msgspec.convert(given, list[AnnotationItem])
+        items = convert(given, list[AnnotationItem])
     except (msgspec.ValidationError, RecursionError) as error:
         raise RequestError(f"the annotation cannot be read: {error}") from error
     if len(items) > _MOST:
@@ -183,4 +184,4 @@ def pack(items: Iterable[AnnotationItem]) -> list[dict[str, Any]]:
 
 def unpack(rows: Any) -> list[AnnotationItem]:
     """Return items as the database has them."""
-    return msgspec.convert(rows, list[AnnotationItem])
+    return convert(rows, list[AnnotationItem])

@@ -17,6 +17,7 @@ from duologue.core.optional_protocols import Annotatable
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Record
 from duologue.core.rng import digest
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,7 +147,7 @@ def _drawn(project: AnnotationProject, part: str, names: dict[str, Dialogue], co
 
 def read_dialogue(content: str) -> Dialogue:
     """Return a dialogue as the database keeps it."""
-    return msgspec.json.decode(content, type=Dialogue)
+    return decode_json(content, Dialogue)
 
 
 def add_members(database: Database, project: AnnotationProject, people: Sequence[str], role: str) -> None:

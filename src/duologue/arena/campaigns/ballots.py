@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 from sqlalchemy import func, insert, select, update
 
 from duologue.arena.campaigns.campaign_protocol import KnownItem
@@ -17,6 +16,7 @@ from duologue.arena.campaigns.tables import (
 )
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +142,7 @@ def cast(
     role = row["role"]
     needed = role == "main"
     reason, remark = checked_reason(campaign, reason, remark) if needed else ("", "")
-    known = msgspec.convert(row["truth"], KnownItem) if row["truth"] is not None else None
+    known = convert(row["truth"], KnownItem) if row["truth"] is not None else None
     right = None if known is None else is_right(known, points, swapped=row["swapped"])
     if row["swapped"] and campaign.pairs:
         points[BETTER] = {"a": "b", "b": "a", "tie": "tie"}[str(points[BETTER])]

@@ -22,6 +22,7 @@ from duologue.arena.database.tables import new_id
 from duologue.core.bounds import Count, Positive
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
+from duologue.core.typed import convert
 from duologue.ratings.protocol import RatingProtocol
 
 if TYPE_CHECKING:
@@ -273,10 +274,10 @@ def _campaign(row: RowMapping) -> Campaign:
         id=row["id"],
         title=row["title"],
         task=row["task"],
-        protocol=msgspec.convert(row["protocol"], CampaignProtocol),
-        rating=msgspec.convert(row["rating_protocol"], RatingProtocol),
+        protocol=convert(row["protocol"], CampaignProtocol),
+        rating=convert(row["rating_protocol"], RatingProtocol),
         systems=tuple(row["systems"]),
-        settings=msgspec.convert(row["settings"], CampaignSettings),
+        settings=convert(row["settings"], CampaignSettings),
         status=row["status"],
         created_at=row["created_at"],
     )

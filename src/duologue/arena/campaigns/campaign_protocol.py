@@ -16,6 +16,7 @@ from duologue.core.errors import PlugInError, UsageError, did_you_mean
 from duologue.core.plugins import entries
 from duologue.core.recipe import from_table, read_toml
 from duologue.core.records import Record
+from duologue.core.typed import decode_toml
 
 FILE = "campaigns.toml"
 """The file beside the module of a task's class that lists its campaigns."""
@@ -106,7 +107,7 @@ def campaign_protocols() -> dict[str, CampaignProtocol]:
         if not place.is_file():
             continue
         try:
-            listed = msgspec.toml.decode(place.read_bytes(), type=_ListedCampaigns).campaign
+            listed = decode_toml(place.read_bytes(), _ListedCampaigns).campaign
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise PlugInError(f"{place} cannot be read: {error}") from error
         for one in listed:

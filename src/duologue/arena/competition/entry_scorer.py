@@ -17,6 +17,7 @@ from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.problems import capped, total
 from duologue.core.records import Problem, Record
+from duologue.core.typed import convert
 from duologue.report.comparison import compare, rank_value
 from duologue.report.serialize import comparisons_to_json, json_number
 from duologue.run import evaluate
@@ -55,9 +56,9 @@ class EntryOrder(Record, frozen=True, kw_only=True):
 
 def score_entry(payload: dict[str, Any]) -> dict[str, Any]:
     """Return what became of an entry: `state` with `reason` and `problems`, and its scores where it has some."""
-    order = msgspec.convert(payload, EntryOrder)
+    order = convert(payload, EntryOrder)
     task = load_task(order.task)
-    how = msgspec.convert(order.how, type=_scoring_type())
+    how = convert(order.how, _scoring_type())
     strict = msgspec.structs.replace(how, variant=task.info.variants[0])
     golds, file = [Path(one) for one in order.gold], Path(order.file)
     warnings: tuple[Problem, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.core.typed import convert
 from duologue.report.comparison import in_order, rank_value
 from duologue.report.html import leaderboard_page, page
 from duologue.report.leaderboard import leaderboard_to_json, rank_all
@@ -34,7 +35,7 @@ class RankOrder(Record, frozen=True, kw_only=True):
 
 def rank_phase(payload: dict[str, Any]) -> dict[str, Any]:
     """Return the board of a phase; writes it as a page too, without the counts per item."""
-    order = msgspec.convert(payload, RankOrder)
+    order = convert(payload, RankOrder)
     reports = {team: read_report(Path(path)) for team, path in sorted(order.reports.items())}
     return board_of(reports, title=order.title, out=Path(order.page) if order.page else None)
 

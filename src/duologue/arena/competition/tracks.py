@@ -14,6 +14,7 @@ from duologue.arena.competition.track_file import TrackDefinition, read_track
 from duologue.core import archives
 from duologue.core.disk import opened
 from duologue.core.errors import StorageError, UsageError, did_you_mean
+from duologue.core.typed import convert
 from duologue.run.whole import files_below
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def save_track(connection: Connection, blobs: Blobs, source: TrackSource, now: i
     if old is None:
         connection.execute(insert(tracks).values(name=name, created_at=now, **values))
     else:
-        _demand_same_tests(connection, msgspec.convert(old, TrackDefinition), source)
+        _demand_same_tests(connection, convert(old, TrackDefinition), source)
         connection.execute(update(tracks).where(tracks.c.name == name).values(**values))
         connection.execute(delete(track_files).where(track_files.c.track == name))
         connection.execute(delete(phase_boards).where(phase_boards.c.track == name))
@@ -152,7 +153,7 @@ def find_track(connection: Connection, name: str) -> TrackDefinition:
         raise UsageError(
             f"there is no track '{name}'{did_you_mean(name, known) or '; make one with duologue track new'}"
         )
-    return msgspec.convert(found, TrackDefinition)
+    return convert(found, TrackDefinition)
 
 
 def file_names(connection: Connection, track: str, phase: str, role: str) -> list[str]:

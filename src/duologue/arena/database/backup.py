@@ -19,6 +19,7 @@ from duologue.arena.database.tables import metadata
 from duologue.core.disk import replacing
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.records import Problem, Record
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,7 +123,7 @@ def restore(source: Path, database: Database, blobs: Blobs) -> Backup:
 def _manifest(archive: zipfile.ZipFile, source: Path) -> Backup:
     try:
         with archive.open(_MANIFEST) as file:
-            backup = msgspec.json.decode(file.read(_LARGEST_MANIFEST), type=Backup)
+            backup = decode_json(file.read(_LARGEST_MANIFEST), Backup)
     except KeyError:
         raise _refusal(source, f"has no {_MANIFEST}") from None
     known = {table.name for table in metadata.sorted_tables}

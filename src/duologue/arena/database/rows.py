@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import LargeBinary, insert, select, update
 
 from duologue.core.errors import StorageError
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ def write_rows(connection: Connection, table: Table, rows: Iterator[dict[str, An
             raise StorageError(f"a row of {table.name} has other columns than this version knows: {odd}")
         for name in binary:
             if row[name] is not None:
-                row[name] = msgspec.convert(row[name], bytes)
+                row[name] = convert(row[name], bytes)
         if any(row[column.name] is not None for column in own):
             later.append(row)
         batch.append(row | {column.name: None for column in own})

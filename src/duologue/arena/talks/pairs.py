@@ -23,6 +23,7 @@ from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Paired
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Record, Turn
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,7 @@ def settings_for(task: Paired, **chosen: Any) -> PairSettings:
     """Return the settings of a task, with those that were chosen. Raises `UsageError` for what cannot be kept."""
     shortest, longest = task.pair_length
     own = {"first": task.pair_first, "shortest": shortest, "longest": longest}
-    return checked(msgspec.convert(own | chosen, PairSettings))
+    return checked(convert(own | chosen, PairSettings))
 
 
 def start_pairing(
@@ -209,13 +210,13 @@ def accepted_dialogues(connection: Connection, pairing_id: str, *, rejected: boo
     verdicts = ("accepted", "rejected") if rejected else ("accepted",)
     query = select(talks.c.dialogue).where(talks.c.pairing_id == pairing_id, talks.c.state == "finished")
     rows = connection.execute(query.where(talks.c.verdict.in_(verdicts)).order_by(talks.c.ended_at, talks.c.id))
-    return [msgspec.convert(one, Dialogue) for one in rows.scalars()]
+    return [convert(one, Dialogue) for one in rows.scalars()]
 
 
 def scene_of(connection: Connection, talk: Talk) -> Dialogue:
     """Return what a dialogue is about."""
     found = connection.execute(select(pairing_scenes.c.scene).where(pairing_scenes.c.id == talk.scene_id)).scalar_one()
-    return msgspec.convert(found, Dialogue)
+    return convert(found, Dialogue)
 
 
 def scene_counts(connection: Connection, pairing_id: str) -> dict[str, int]:

@@ -11,6 +11,7 @@ from duologue.arena.talks.sessions import TalkSetting, TalkTurn, add_turns, end,
 from duologue.arena.talks.tables import talk_turns, talks
 from duologue.core.decoded import made_whole
 from duologue.core.records import Answer, Turn
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,4 +141,4 @@ def _kept(text: str) -> str:
 
 
 def _answers(found: object) -> tuple[Answer, ...] | None:
-    return None if found is None else msgspec.convert(found, tuple[Answer, ...])
+    return None if found is None else convert(found, tuple[Answer, ...])

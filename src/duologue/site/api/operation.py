@@ -10,6 +10,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
+from duologue.core.typed import decode_json
 from duologue.site.page_error import PageError, forbidden
 from duologue.site.visit import Visit
 
@@ -72,7 +73,7 @@ class Operation(NamedTuple):
         body = None
         if self.takes is not None:
             try:
-                body = msgspec.json.decode(await request.body(), type=self.takes)
+                body = decode_json(await request.body(), self.takes)
             except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
                 raise PageError(HTTPStatus.BAD_REQUEST, "site.api_body", problem=str(error)) from error
         found = await self.handle(OperationCall(request, body))

@@ -14,6 +14,7 @@ from duologue.challenges.mobilecs.formats.issues import COUNT_LIMIT, is_count
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.core.decoded import shown
 from duologue.core.records import Mention, Span, Value
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ class _Info(msgspec.Struct, gc=False):
 def _read_usual(info: Any, first: int, texts: Sequence[str]) -> TurnAnnotations | None:
     """Return the annotation, or `None` if anything deviates from the usual form, for `_read_odd` to report."""
     try:
-        read = msgspec.convert(info, _Info)
+        read = convert(info, _Info)
     except (msgspec.ValidationError, RecursionError):
         return None
     mentions, values = [], []

@@ -11,6 +11,7 @@ from duologue.challenges.mobilecs.schema.english import INTENT_NAMES, SLOT_NAMES
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, WITH_ARGUMENTS
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
 from duologue.core.annotation import AnnotationScheme
+from duologue.core.typed import convert
 
 _GUIDELINE = Path(__file__).with_name("guideline.toml")
 
@@ -27,4 +28,4 @@ def annotation_scheme() -> AnnotationScheme:
         "english": {**TYPE_NAMES, **SLOT_NAMES, **INTENT_NAMES},
     }
     told = msgspec.toml.decode(_GUIDELINE.read_bytes())
-    return msgspec.convert({**labels, **told}, AnnotationScheme)
+    return convert({**labels, **told}, AnnotationScheme)

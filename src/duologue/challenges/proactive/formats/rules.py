@@ -10,6 +10,7 @@ from duologue.challenges.proactive.schema import START
 from duologue.core import disk, problems
 from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +65,7 @@ class _Sample(msgspec.Struct, gc=False):
     response: str | msgspec.UnsetType = msgspec.UNSET
 
 
-_REGULAR = {"session": _Session, "sample": _Sample}
+_REGULAR: dict[str, type[_Session | _Sample]] = {"session": _Session, "sample": _Sample}
 
 
 def is_regular(row: Any, form: str | None) -> bool:
@@ -73,10 +74,14 @@ def is_regular(row: Any, form: str | None) -> bool:
     if mine is None or (form is not None and mine != form):
         return False
     try:
-        found = msgspec.convert(row, _REGULAR[mine])
+        if mine == "session":
+            goal = convert(row, _Session).goal
+        else:
+            sample = convert(row, _Sample)
+            goal = sample.goal if not len(sample.history) % 2 else []
     except msgspec.ValidationError:
         return False
-    return bool(found.goal) and found.goal[0][0] == START and (mine == "session" or not len(found.history) % 2)
+    return bool(goal) and goal[0][0] == START
 
 
 def row_problems(row: Any, form: str | None) -> Iterator[Problem]:

@@ -15,6 +15,7 @@ from duologue.challenges.restaurant.schema.domain import Domain, UserPolicy
 from duologue.challenges.restaurant.schema.user_sentences import STANDARD, UserSentences
 from duologue.core.errors import DuologueError, FormatError, did_you_mean
 from duologue.core.records import Problem
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -173,7 +174,7 @@ class DomainReader:
         fit: dict[str, Any] = {}
         for key in table.keys() & set(known):
             try:
-                msgspec.convert({key: table[key]}, UserPolicy)
+                convert({key: table[key]}, UserPolicy)
                 fit[key] = table[key]
             except msgspec.ValidationError as error:
                 self._add(
@@ -182,7 +183,7 @@ class DomainReader:
         weights = [fit.get(key, 1.0) for key in ("take_repeated", "take_newest", "reject_again")]
         if not any(weights):
             self._add("domain-policy", "policy", "take_repeated, take_newest and reject_again are all 0", "raise one")
-        return msgspec.convert(fit, UserPolicy)
+        return convert(fit, UserPolicy)
 
     def _facts(self, key: str, slots: list[SlotReader]) -> tuple[Fact, ...]:
         """Return the facts of a knowledge base that stands in the domain's own folder, under a bare name."""

@@ -10,6 +10,7 @@ import msgspec
 
 from duologue.challenges.spoken.schema.triples import attr_of
 from duologue.core.records import Sample, Turn
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ class Endpoint:
         the speakers alternate.
         """
         try:
-            request = msgspec.json.decode(body, type=_Request)
+            request = decode_json(body, _Request)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self.refusal
         if not request.history:

@@ -16,6 +16,7 @@ from duologue.core.errors import DuologueError, UsageError, did_you_mean
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.seeds import seed_of
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from duologue.challenges.spoken.noise.simulator import NoiseSimulator
@@ -73,7 +74,7 @@ class SpokenPartner(Partner):
             return lines
         if "heard" in turn.meta:
             lines.append(self._say("heard", text=turn.meta["heard"]))
-        trace = msgspec.convert(turn.meta["trace"], Trace)
+        trace = convert(turn.meta["trace"], Trace)
         if trace.entity is not None:
             lines.append(self._say("entity", entity=trace.entity))
         if trace.query is not None:

@@ -19,6 +19,7 @@ from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Answer, Example, Fact, Problem, Record, Sample, Turn
 from duologue.core.rng import Rng
+from duologue.core.typed import decode_json
 from duologue.knowledge.normalization import fold
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def read_key(path: Path) -> list[ExamQuestion]:
     """Return what `write_key` wrote. Raises `StorageError` or `FormatError` for a file that is none."""
     data = disk.read_bytes(path)
     try:
-        found = msgspec.json.decode(data, type=list[ExamQuestion])
+        found = decode_json(data, list[ExamQuestion])
     except msgspec.MsgspecError as error:
         problem = Problem(
             rule="no-key", message=f"this is no key of an exam: {error}", advice="make it with 'duologue data exam'"

@@ -11,6 +11,7 @@ from duologue.challenges.mobilecs.systems.extractor_pipeline.recipe import Extra
 from duologue.challenges.mobilecs.systems.training_calls import generated_calls, training_calls
 from duologue.core.records import Annotation, Answer, Mention, Record, Value
 from duologue.core.scope import Scope
+from duologue.core.typed import convert
 from duologue.models.pretrained.source import find_model, shown_name
 from duologue.models.trained_system import TrainedSystem
 
@@ -140,7 +141,7 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
             return new_parts(self.recipe, 0)
         from duologue.models.pretrained.character_encoder import CharacterEncoder, EncoderCard  # need transformers
 
-        described = msgspec.convert(card.encoder, EncoderCard)
+        described = convert(card.encoder, EncoderCard)
         return new_parts(self.recipe, 0, [CharacterEncoder.untrained(described) for _ in range(2)])
 
 

@@ -24,6 +24,7 @@ from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem, Record
 from duologue.core.sums import added
+from duologue.core.typed import decode_msgpack
 from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class AsrCorrector:
     def load(cls, path: Path, names: Iterable[str] = ()) -> AsrCorrector:
         """Read what `save` wrote. Raises `FormatError` for another file, `StorageError` where there is none."""
         try:
-            return cls(msgspec.msgpack.decode(disk.read_bytes(path), type=CorrectorModel), names)
+            return cls(decode_msgpack(disk.read_bytes(path), CorrectorModel), names)
         except msgspec.DecodeError as error:
             problem = Problem(
                 rule="not-a-corrector", message=f"this is no saved corrector: {error}", advice="train the system again"

@@ -11,6 +11,7 @@ import msgspec
 
 from duologue.challenges.spoken.systems.grounded.normalization import phonetic_key
 from duologue.core.records import Record
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
@@ -109,4 +110,4 @@ def _plain_signs() -> frozenset[str]:
 def cues() -> Cues:
     """Return the table."""
     text = resources.files(__package__).joinpath("cues.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Cues)
+    return convert(tomllib.loads(text), Cues)

@@ -1,0 +1,65 @@
+"""Values of known types from JSON, TOML, MessagePack and decoded data, safe in threads.
+
+msgspec looks a type up when it is first used, and what it finds stands on the class before it is whole: another thread
+that decodes into the same type meanwhile reads what is not there yet, and the process dies (msgspec 0.22: segmentation
+fault). Here one thread looks and the others wait; afterwards nobody does.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, TypeVar
+
+import msgspec
+
+Value = TypeVar("Value")
+
+_looking = threading.RLock()
+_known: set[Any] = set()
+
+
+def convert(value: Any, kind: type[Value]) -> Value:
+    """Return decoded data as a value of a type. Raises `msgspec.ValidationError` where it is none.
+
+    >>> convert([1, 2], tuple[int, ...])
+    (1, 2)
+    """
+    _look_up(kind)
+    return msgspec.convert(value, kind)
+
+
+def decode_json(data: bytes | str, kind: type[Value]) -> Value:
+    """Return the value of a type that JSON holds. Raises `msgspec.DecodeError`, for other types `ValidationError`.
+
+    >>> decode_json("[1, 2]", tuple[int, ...])
+    (1, 2)
+    """
+    _look_up(kind)
+    return msgspec.json.decode(data, type=kind)
+
+
+def decode_toml(data: bytes | str, kind: type[Value]) -> Value:
+    """Return the value of a type that TOML holds. Raises `msgspec.DecodeError`, for other types `ValidationError`.
+
+    >>> decode_toml("a = 1", dict[str, int])
+    {'a': 1}
+    """
+    _look_up(kind)
+    return msgspec.toml.decode(data, type=kind)
+
+
+def decode_msgpack(data: bytes, kind: type[Value]) -> Value:
+    r"""Return the value of a type that MessagePack holds. Raises `msgspec.DecodeError`, for other types its subclass.
+
+    >>> decode_msgpack(b"\x92\x01\x02", tuple[int, ...])
+    (1, 2)
+    """
+    _look_up(kind)
+    return msgspec.msgpack.decode(data, type=kind)
+
+
+def _look_up(kind: Any) -> None:
+    if kind not in _known:
+        with _looking:
+            msgspec.json.Decoder(kind)
+            _known.add(kind)

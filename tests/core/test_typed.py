@@ -1,0 +1,94 @@
+"""Many threads may decode into one type, also when nobody did before."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import duologue
+from duologue.core import typed
+
+SOURCE = Path(duologue.__file__).parent
+
+THREADS = """
+from __future__ import annotations
+import sys, threading, types
+import msgspec
+from duologue.core.typed import convert
+
+sys.setswitchinterval(1e-6)
+TYPES = '''
+from __future__ import annotations
+import msgspec
+
+class A(msgspec.Struct):
+    numbers: dict[str, list[B]] = {}
+    other: C | None = None
+
+class B(msgspec.Struct):
+    name: str = ""
+    parts: list[C] = []
+
+class C(msgspec.Struct):
+    sizes: list[float] = []
+    counts: list[D] = []
+
+class D(msgspec.Struct):
+    of: dict[str, int] = {}
+'''
+C = {"sizes": [1.0], "counts": [{"of": {"a": 1}}]}
+GIVEN = {"numbers": {"k": [{"name": "b", "parts": [C]}]}, "other": C}
+same = 0
+for number in range(150):
+    module = types.ModuleType(f"types{number}")
+    sys.modules[module.__name__] = module
+    exec(TYPES, module.__dict__)
+    ready = threading.Barrier(8)
+    found = []
+    def work() -> None:
+        ready.wait()
+        found.append(convert(GIVEN, module.A))
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    same += len(found) == 8 and all(msgspec.to_builtins(one) == GIVEN for one in found)
+print(same)
+"""
+
+
+def test_threads_that_decode_into_a_type_nobody_used_all_get_it() -> None:
+    done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (0, "150\n"), done.stderr[-2000:]  # -11 with `msgspec.convert` itself
+
+
+def test_what_is_none_of_the_type_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        typed.decode_json(b'["x"]', list[int])
+    with pytest.raises(msgspec.ValidationError):
+        typed.decode_msgpack(b"\x91\xa1x", list[int])
+    with pytest.raises(msgspec.ValidationError):
+        typed.convert(["x"], list[int])
+    with pytest.raises(msgspec.DecodeError):
+        typed.decode_toml("=", dict[str, int])
+
+
+def test_nothing_else_decodes_into_types() -> None:
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path == SOURCE / "core/typed.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and (name := ast.unparse(node.func)).startswith("msgspec."):
+                decodes = name.endswith(".decode") and (
+                    len(node.args) > 1 or any(one.arg == "type" for one in node.keywords)
+                )
+                if name == "msgspec.convert" or decodes:
+                    found.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert found == []
