@@ -53,6 +53,7 @@ class Site:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
+        self._said = workspace / "site.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -62,10 +63,10 @@ class Site:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        self._process = subprocess.Popen(
-            [*_DUOLOGUE, "site", *self.options, "--port", str(self.port), "--rate", "0"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        with self._said.open("ab") as said:
+            self._process = subprocess.Popen(
+                [*_DUOLOGUE, "site", *self.options, "--port", str(self.port), "--rate", "0"], stdout=said, stderr=said
+            )
         ends = time.monotonic() + 60
         while time.monotonic() < ends:
             with socket.socket() as asked:
@@ -73,6 +74,12 @@ class Site:
                     return
             time.sleep(0.05)
         raise SystemExit("the site did not start")
+
+    def expect_alive(self) -> None:
+        """Raise `SystemExit` with what the site said last, where it has ended by itself."""
+        if self._process is not None and self._process.poll() is not None:
+            said = self._said.read_text("utf-8", errors="replace")
+            raise SystemExit(f"the site ended by itself ({self._process.returncode}): {said[-2000:]}")
 
     def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
         """End it."""
@@ -144,12 +151,16 @@ async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pa
         for number, link in enumerate(links)
     ]
     while kills and len(seen.entered) < len(links):
+        site.expect_alive()
         await asyncio.sleep(0.1)
     while killed < kills and not all(task.done() for task in tasks):
         await asyncio.sleep(MOST_UPTIME * rng.random())
         site.kill()
         killed += 1
         await asyncio.to_thread(site.start)
+    while not all(task.done() for task in tasks):
+        site.expect_alive()
+        await asyncio.wait(tasks, timeout=0.5)
     await asyncio.gather(*tasks)
     return seen, killed, time.monotonic() - began
 
