@@ -71,6 +71,7 @@ def test_every_page_is_accessible(
         beyond = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         wrong += [f"{one.path}: {beyond} pixels wider than the window"] if beyond > 0 else []
         wrong += [f"{one.path}: the keyboard does not reach {what}" for what in unreachable(page)]
+        wrong += [f"{one.path}: the head '{head}' is not aligned as its cells" for head in misaligned(page)]
         if SHOTS:
             name = one.path.strip("/").replace("/", "_")[:40] or "home"
             place = Path(SHOTS) / f"{area.__name__}{number:02d}_{name}_{one.role}_{language}_{width}.png"
@@ -100,4 +101,18 @@ def unreachable(page: Page) -> list[str]:
             }"""
         )
     found: list[str] = page.evaluate("window.toReach.map((one) => one.outerHTML)")
+    return found
+
+
+def misaligned(page: Page) -> list[str]:
+    """Return the heads of columns that stand on another side than a cell below them."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll("table")].flatMap((table) =>
+          [...table.tHead.rows[0].cells].filter((head) =>
+            [...table.tBodies[0].rows].some(
+              (row) => getComputedStyle(row.cells[head.cellIndex]).textAlign !== getComputedStyle(head).textAlign,
+            ),
+          ).map((head) => head.textContent),
+        )"""
+    )
     return found

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 from string import Formatter
 
@@ -12,11 +13,19 @@ from duologue.site.words import LANGUAGES, language_of, text, words
 SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
 BUILT = (
-    *("annotate.adjudication_", "annotate.layer_", "annotate.part_", "annotate.sheet_"),
+    *("advice.", "annotate.adjudication_", "annotate.layer_", "annotate.part_", "annotate.sheet_"),
     *("campaigns.norm_", "campaigns.unit_", "people.role_", "rules.", "rate.choose_", "rate.norm_", "site.error_"),
     *("talks.by_", "talks.ended_", "talks.kind_", "talks.set_", "talks.show_", "talks.state_", "talks.verdict_"),
     "talks.with_",
-    *("tracks.better_", "tracks.seen_", "tracks.standing_", "tracks.state_", "tracks.team_", "tracks.time_"),
+    *(
+        "tracks.better_",
+        "tracks.ended_",
+        "tracks.seen_",
+        "tracks.standing_",
+        "tracks.state_",
+        "tracks.team_",
+        "tracks.time_",
+    ),
 )
 """Beginnings of keys that are put together."""
 
@@ -40,6 +49,18 @@ def test_pages_say_only_what_the_tables_have_and_the_tables_only_what_pages_say(
     assert used - set(words()) - set(BUILT) == set()
     idle = {key for key in set(words()) - used if not key.startswith(BUILT)}
     assert {key for key in idle if key.removesuffix("_about") not in used} == set()
+
+
+def test_every_rule_of_a_submission_says_in_both_languages_what_is_wrong_and_what_to_do() -> None:
+    names = ("conversation", "proactive", "restaurant", "spoken")
+    rooms = [f"{name}.scoring" for name in names] + [f"mobilecs.scoring.{name}" for name in ("dialogue", "extraction")]
+    checkers = [import_module(f"duologue.challenges.{room}.checker") for room in rooms]
+    rules = {"file-missing", "file-unknown", "no-rank-value", "not-an-archive", "not-scored"}.union(
+        *(checker.RULES for checker in checkers)
+    )
+    told = {key.partition(".")[2] for key in words() if key.startswith("rules.")}
+    assert rules - told == set()
+    assert told == {key.partition(".")[2] for key in words() if key.startswith("advice.")}
 
 
 def test_values_are_escaped() -> None:

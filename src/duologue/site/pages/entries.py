@@ -52,6 +52,14 @@ class ShownEntry(NamedTuple):
     can_choose: bool
 
 
+class LocatedProblem(NamedTuple):
+    """A problem of a file, and where the file shows it."""
+
+    problem: dict[str, Any]
+    query: str
+    """Of the page that shows the row; empty where there is none."""
+
+
 def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
     """Return the routes."""
     return [
@@ -110,7 +118,7 @@ async def show_entry(visit: Visit) -> Response:
     """Show what became of an entry."""
     shown = await _entry_at(visit)
     path = blobs_of(visit).path(shown.entry.sha256)
-    problems = await run_in_threadpool(_placed, path, shown.entry.problems[:_MOST_SHOWN])
+    problems = await run_in_threadpool(_by_rule, path, shown.entry.problems[:_MOST_SHOWN])
     title = visit.t("tracks.entry_of", name=shown.entry.name)
     return visit.page(
         "tracks/entry.html",
@@ -204,15 +212,15 @@ def _history(
     return history_figure([one for one in found if one.phase == phase.name])
 
 
-def _placed(path: Path, problems: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
-    """Return problems, each with the query of the page that shows its row; empty where there is none."""
+def _by_rule(path: Path, problems: list[dict[str, Any]]) -> list[tuple[str, list[LocatedProblem]]]:
+    """Return the problems of a file by the rule that they break, in the order in which the rules come up."""
     rows = EntryRows(path) if problems else None
-    found = []
+    found: dict[str, list[LocatedProblem]] = {}
     for one in problems:
         place = rows.place(one["place"]) if rows is not None else None
         query = {"row": place.row} | ({"name": place.file} if place.file else {}) if place is not None else {}
-        found.append((one, urlencode(query)))
-    return found
+        found.setdefault(one["rule"], []).append(LocatedProblem(one, urlencode(query)))
+    return list(found.items())
 
 
 def _shown(visit: Visit, track: TrackDefinition, entry: TrackEntry) -> ShownEntry:
