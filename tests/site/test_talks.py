@@ -16,10 +16,11 @@ from tests.site.world import send
 from duologue.arena.people.secret import new_secret
 from duologue.arena.people.tokens import make_token
 from duologue.arena.talks import pairs, rooms, sessions
+from duologue.core.plugins import load_task
 from duologue.site.pages import talk_events
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from playwright.sync_api import Page
     from sqlalchemy import Connection
@@ -44,6 +45,27 @@ def begin_pairing(world: World, count: int = 3) -> str:
             )
         )
     )
+
+
+def begin_calls(world: World) -> str:
+    task = pairs.paired_task("mobilecs/dialogue")
+    calls = task.pair_scenes(GOLDEN / "mobilecs" / "small-dialogue.json", n=1, seed=1)
+    return str(
+        world.write(
+            lambda connection: pairs.start_pairing(
+                connection,
+                title="Calls",
+                task="mobilecs/dialogue",
+                scenes=calls,
+                settings=pairs.settings_for(task),
+                now=1,
+            )
+        )
+    )
+
+
+CALL = ("青松套餐多少钱", "青松套餐三十八元", "它的流量呢", "含五个g流量")
+"""What customer and staff say in turn."""
 
 
 def events(told: str) -> list[tuple[str, dict[str, object]]]:
@@ -125,13 +147,7 @@ def test_two_people_talk_without_javascript_and_the_file_is_official(world: Worl
 
 
 def test_a_call_of_two_people_shows_each_their_own_side(world: World, brief: None) -> None:
-    task = pairs.paired_task("mobilecs/dialogue")
-    calls = task.pair_scenes(GOLDEN / "mobilecs" / "small-dialogue.json", n=1, seed=1)
-    pairing = world.write(
-        lambda connection: pairs.start_pairing(
-            connection, title="Calls", task="mobilecs/dialogue", scenes=calls, settings=pairs.settings_for(task), now=1
-        )
-    )
+    pairing = begin_calls(world)
     ann, ben = world.client("volunteer"), world.client("participant")
     send(ann, f"/pairs/{pairing}", f"/pairs/{pairing}/wait")
     talk = send(ben, f"/pairs/{pairing}", f"/pairs/{pairing}/wait").headers["location"]
@@ -143,7 +159,7 @@ def test_a_call_of_two_people_shows_each_their_own_side(world: World, brief: Non
     assert "ask for" not in seen["staff"]
     assert "四十二块" in seen["staff"]  # the balance, which the customer is to hear
     assert "四十二块" not in seen["customer"]
-    for at, text in enumerate(("青松套餐多少钱", "青松套餐三十八元", "它的流量呢", "含五个g流量")):
+    for at, text in enumerate(CALL):
         send((customer, staff)[at % 2], talk, f"{talk}/say", text=text)
     assert send(staff, talk, f"{talk}/finish").status_code == 303
     with world.database.reading() as connection:
@@ -204,6 +220,54 @@ def test_a_program_talks_over_the_api(world: World) -> None:
     assert client.get("/api/v1/talks/nothing").status_code == 404
 
 
+def come(page: Page, pairing: str) -> None:
+    """Let somebody come to the page of a campaign of pairs, to wait for another."""
+    page.goto(f"/pairs/{pairing}")
+    page.get_by_role("button").first.click()
+
+
+def take_turns(speakers: tuple[Page, Page], texts: Sequence[str]) -> None:
+    """Let two people say texts in turn; each is seen by both."""
+    for at, text in enumerate(texts):
+        page = speakers[at % 2]
+        page.locator("#text:not([disabled])").wait_for()
+        page.locator("#text").fill(text)
+        page.keyboard.press("Enter")
+        for reader in speakers:
+            reader.locator(f"[data-position='{at}']").get_by_text(text).wait_for()
+
+
+@pytest.mark.slow
+def test_two_browsers_make_a_call(
+    world: World, visitor: Callable[..., Page], accessibility: Accessibility, tmp_path: Path
+) -> None:
+    pairing = begin_calls(world)
+    ann, ben = visitor("volunteer", width=375), visitor("participant", language="zh")
+    come(ann, pairing)
+    ann.locator("[data-hall]").wait_for()
+    come(ben, pairing)
+    for page in (ann, ben):
+        page.wait_for_url("**/talks/*")
+    leads = "You are the staff" in ann.inner_text("main")
+    staff, customer = (ann, ben) if leads else (ben, ann)
+    assert "四十二块" in staff.inner_text("main")
+    assert "四十二块" not in customer.inner_text("main"), "the knowledge base is for the staff alone"
+    assert staff.locator("#text").is_disabled(), "the customer begins"
+    take_turns((customer, staff), CALL)
+    assert not accessibility.violations(ann)
+    assert not accessibility.violations(ben)
+    assert customer.locator("#complete").is_hidden(), "the staff end the call"
+    staff.locator("#complete button").click()
+    customer.locator("a.button").wait_for()
+    body = world.client("organiser").get(f"/talk-lists/pairs/{pairing}/export").content
+    made = tmp_path / "made.json"
+    made.write_bytes(body)
+    assert len(list(load_task("mobilecs/dialogue").load(made))) == 2, "the file is official: an example for each turn"
+    with world.database.reading() as connection:
+        (dialogue,) = pairs.accepted_dialogues(connection, pairing)
+    assert [turn.text for turn in dialogue.turns] == list(CALL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_two_browsers_talk_with_each_other(
@@ -212,21 +276,13 @@ def test_two_browsers_talk_with_each_other(
     pairing = begin_pairing(world)
     ann = visitor("volunteer", language=language, width=375)
     ben = visitor("participant", language=language)
-    ann.goto(f"/pairs/{pairing}")
-    ann.get_by_role("button").first.click()
+    come(ann, pairing)
     ann.locator("[data-hall]").wait_for()
     assert not accessibility.violations(ann)
-    ben.goto(f"/pairs/{pairing}")
-    ben.get_by_role("button").first.click()
+    come(ben, pairing)
     for page in (ann, ben):
         page.wait_for_url("**/talks/*")
-    for at, text in enumerate(good()):
-        page = (ann, ben)[at % 2]
-        page.locator("#text:not([disabled])").wait_for()
-        page.locator("#text").fill(text)
-        page.keyboard.press("Enter")
-        for reader in (ann, ben):
-            reader.locator(f"[data-position='{at}']").get_by_text(text).wait_for()
+    take_turns((ann, ben), good())
     assert not accessibility.violations(ann)
     assert not accessibility.violations(ben)
     ann.locator("#complete button").click()

@@ -10,9 +10,14 @@ from tests.arena.finals.service import open_final
 from tests.site.world import send
 
 from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.competition.phases import finalists_of
 from duologue.arena.finals.final_campaign import campaigns_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+    from tests.site.conftest import Accessibility
     from tests.site.world import World
 
     from duologue.arena.campaigns.campaign import Campaign
@@ -79,3 +84,35 @@ def test_the_same_over_the_api(rated: World) -> None:
     with rated.database.reading() as connection:
         assert not find_campaign(connection, campaign.id).open
     assert rated.api("participant").post(f"/api/v1{FINAL}/campaign", json={"n": 2}).status_code == 403
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_organiser_selects_the_finalists_that_people_put_first(
+    rated: World, visitor: Callable[..., Page], accessibility: Accessibility, language: str
+) -> None:
+    client, page = rated.client("organiser"), f"{FINAL}/campaign"
+    send(client, page, page, n="3", per_item="1")
+    campaign = newest(rated)
+    Volunteer(rated.database, campaign.id, rated.ids["volunteer"]).rate_all(by_length(campaign))
+    send(client, f"/campaigns/{campaign.id}", f"/campaigns/{campaign.id}/board")
+    window = visitor("organiser", language=language, width=375)
+    window.goto("/tracks/service/office")
+    boxes = {box.locator("xpath=..").inner_text().split()[0]: box for box in window.locator("input[name=team]").all()}
+    assert set(boxes) == {"Ann", "Bob"}
+    (first,) = [name for name, box in boxes.items() if box.is_checked()]
+    assert not accessibility.violations(window), "one is proposed: whom people put first"
+    boxes[first].focus()
+    window.keyboard.press("Space")
+    other = "Bob" if first == "Ann" else "Ann"
+    boxes[other].focus()
+    window.keyboard.press("Space")
+    with window.expect_navigation():
+        window.keyboard.press("Enter")
+    assert window.locator(".said").count() == 1
+    assert not accessibility.violations(window)
+    with rated.database.reading() as connection:
+        assert [one.name for one in finalists_of(connection, "service", "final") if one.selected] == [other]
+    window.goto("/tracks/service/board")
+    row = window.locator("tbody tr", has=window.get_by_role("rowheader", name=other))
+    assert {"en": "selected", "zh": "入选"}[language] in row.first.inner_text()

@@ -61,6 +61,11 @@ def test_a_team_registers_hands_in_mends_and_stands_on_the_board(fresh: World) -
     shown = client.get(entry).text
     assert "refused" in shown
     assert "rank-repeated" in shown
+    assert "A rank is given twice" in shown
+    assert "Give each candidate of a dialogue a rank of its own" in shown
+    told = fresh.client("participant", language="zh").get(entry).text
+    assert "名次重复" in told
+    assert "同一对话中每个候选的名次各不相同" in told
     (link,) = re.findall(rf'href="({entry}/file\?row=\d+)#row"', shown)
     assert broken[2]["dialog_id"] in client.get(link).text
     assert client.get(f"{entry}/file?row=999").status_code == 404
