@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
+    from sqlalchemy import Connection
     from tests.site.world import World
 
 ROOT = Path(__file__).parents[1]
@@ -57,6 +58,8 @@ class Screen(NamedTuple):
     role: str
     at: str = ""
     """What it is scrolled to, as a CSS selector; empty: its beginning."""
+    path_zh: str = ""
+    """Where the page in Chinese is another one."""
 
 
 def talks(mark: str, number: int) -> bytes:
@@ -98,6 +101,7 @@ def screens(world: World) -> Iterator[Screen]:
 
     _, sheet = annotation_project(world)
     yield Screen("sheet", f"/sheets/{sheet}", "annotator")
+    yield Screen("talk", _talk(world, "en"), "volunteer", path_zh=_talk(world, "zh"))
 
 
 def _work(world: World) -> None:
@@ -133,6 +137,31 @@ def _campaign(world: World) -> str:
     return campaign.id
 
 
+def _talk(world: World, language: str) -> str:
+    """Return the path of a talk with a system, on a goal that its card tells in a language."""
+    from duologue.arena.talks import rooms, sessions
+    from duologue.arena.talks.engine import TalkEngine
+
+    me, now, engine = world.ids["volunteer"], world.database.now(), TalkEngine(world.database)
+    title = {"en": "Call the operator", "zh": "给运营商打电话"}[language]
+    shows = ("goal", "knowledge", "trace")
+
+    def begin(connection: Connection) -> str:
+        room = rooms.open_room(
+            connection, title=title, task="mobilecs/dialogue", system="rule-agent", shows=shows, now=now
+        )
+        return rooms.enter_room(connection, room, me, lang=language, now=now)
+
+    talk = str(world.write(begin))
+    for text in (None, "晴空套餐多少钱", "星夜流量包有多少流量"):
+        if text is not None:
+            world.write(lambda connection, text=text: sessions.say(connection, talk, me, text, now=now))
+        engine.answer(talk)
+        if not engine.wait(talk, 60):
+            raise SystemExit("the system does not answer")
+    return f"/talks/{talk}"
+
+
 def _opinion(campaign: Any, taste: int) -> Any:
     """Return the opinion of somebody who likes what people like, and differs from the others here and there."""
     liked = {text: points for one in SAID for text, points in zip(one[1:], (5, 4, 3, 1), strict=True)}
@@ -157,9 +186,10 @@ def take(browser: Browser, world: World, address: str, screen: Screen, language:
     try:
         context.add_cookies([{"name": "duologue-session", "value": world.cookie(screen.role), "url": address}])
         page = context.new_page()
-        answer = page.goto(screen.path)
+        path = screen.path_zh if language == "zh" and screen.path_zh else screen.path
+        answer = page.goto(path)
         if answer is None or answer.status != 200:
-            raise SystemExit(f"{screen.path} cannot be shown")
+            raise SystemExit(f"{path} cannot be shown")
         if screen.at:
             page.locator(screen.at).first.scroll_into_view_if_needed()
         page.wait_for_timeout(300)
