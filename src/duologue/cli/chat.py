@@ -65,7 +65,7 @@ _QUIT = "/quit"
     "place",
     type=options.PATH,
     default=None,
-    help="restaurant, spoken: the knowledge base that the talk is set in; mobilecs/dialogue, "
+    help="conversation, restaurant, spoken: the knowledge base that the talk is set in; mobilecs/dialogue, "
     "proactive: goals with their knowledge (default: built-in ones).",
 )
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
@@ -93,9 +93,10 @@ def chat(
     """Talk with a system of TASK: it shows the calls it makes and the facts it uses.
 
     Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
-    the bot, in conversation it begins a new dialogue; in proactive the system leads from one topic to another, and
-    --trace shows its goal and plan; in mobilecs/dialogue you are the customer with a goal card, and intents, queries
-    and their results are shown; in spoken entity, query and triples are, and `/noise on` makes your words noisy.
+    the bot, in conversation it begins a new dialogue, and passages of --kb that were looked up stand below a reply; in
+    proactive the system leads from one topic to another, and --trace shows its goal and plan; in mobilecs/dialogue you
+    are the customer with a goal card, and intents, queries and their results are shown; in spoken entity, query and
+    triples are, and `/noise on` makes your words noisy.
     `/quit`, `bye` or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
     With --url, and without TASK, you talk to whatever speaks the OpenAI API, such as `duologue serve`; its key, if it

@@ -27,7 +27,7 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
 @click.command()
 @options.task_argument
 @options.system_option
-@options.kb_option("restaurant, spoken")
+@options.kb_option("conversation, restaurant, spoken")
 @click.option(
     "--also",
     multiple=True,

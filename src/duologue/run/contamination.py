@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.fingerprints import TextFingerprint
-    from duologue.core.protocols import System
+    from duologue.core.protocols import System, Task, World
     from duologue.core.records import Example, Report
 
 SKETCH = "training.sketch"
@@ -246,6 +246,17 @@ def declared(system: System, external: Sequence[str] | None = None) -> list[str]
     """
     own: Sequence[str] | None = getattr(system, "external", None)
     return None if own is None and external is None else sorted({*(own or ()), *(external or ())})
+
+
+def with_looked_up(external: list[str] | None, task: Task, world: World | None, kb: Path | None) -> list[str] | None:
+    """Return external data with the knowledge that is looked up while a system answers, if any: name, facts and hash.
+
+    It counts where the challenge tells systems without and with external data apart, and where the others are declared.
+    """
+    if external is None or world is None or kb is None or task.info.tracks is None:
+        return external
+    facts = sum(1 for _ in world)
+    return sorted({*external, f"{kb.name} (looked up while answering, {facts:,} facts, {sha256_of(Source(kb))[:12]})"})
 
 
 def sketch_of(model: Path) -> Sketch | None:

@@ -31,7 +31,7 @@ from duologue.core.recipe import dump, from_table, read_toml, to_table
 from duologue.core.records import Problem, Record
 from duologue.core.version import __version__
 from duologue.run import evaluate
-from duologue.run.contamination import declared
+from duologue.run.contamination import declared, with_looked_up
 from duologue.run.predict import predict_file
 from duologue.run.systems import is_model, open_system
 
@@ -136,6 +136,8 @@ def pack(
             f"it is not declared which external data {name} learned from, and challenges want to know; say "
             "--external none, or --external NAME for each"
         )
+    world = task.world(kb) if kb is not None and isinstance(task, Grounded) and task.info.tracks else None
+    found = with_looked_up(found, task, world, kb) or []
     tracks = task.info.tracks
     card = PackageCard(
         task=task.info.name,

@@ -18,7 +18,7 @@ from duologue.core.plugins import CARD, names, packages_of, read_card
 from duologue.core.recipe import dump, to_table
 from duologue.core.records import Record
 from duologue.core.version import __version__
-from duologue.run.contamination import declared, sketch_of
+from duologue.run.contamination import declared, sketch_of, with_looked_up
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
 from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free, provenance_path
 
@@ -287,7 +287,7 @@ def predict_file(
             model_hash=hash_of_model(card.parent) if trained else "",
             model_data_hash=trained.data_hash if trained else "",
             sketch=sketch.hash if sketch else "",
-            external=trained.external if trained else declared(system),
+            external=with_looked_up(trained.external if trained else declared(system), task, world, kb),
             exposure=sketch.exposure(examples, [(data.name, input_hash)]) if sketch else None,
         )
         worlds = {} if world is None else {world.name: world}

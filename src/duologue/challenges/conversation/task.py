@@ -27,6 +27,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,6 @@ from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
     from typing import Any
 
     from duologue.challenges.conversation.live.partner import ServiceAgent
@@ -111,25 +111,35 @@ class ConversationTask(Task):
 
         return scorer.formulas(how)
 
-    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> ServiceAgent:
-        """Return a company's agent to talk to. Raises `UsageError` for a `place`: a talk is set nowhere."""
+    def world(self, path: Path | None) -> World:
+        """Read passages to be looked up for each reply (task B). Raises `UsageError` for `None`: none are built in."""
+        from duologue.challenges.conversation.formats.passages import read_passages
+        from duologue.knowledge.base import KnowledgeBase
+
+        if path is None:
+            raise UsageError("conversation has no knowledge built in; give documents or facts with --kb FILE")
+        return KnowledgeBase(path.name, read_passages(path))
+
+    def partner(self, system: System, place: Path | World | None, *, seed: int, lang: str, name: str) -> ServiceAgent:
+        """Return a company's agent to talk to; `place` is the knowledge that it looks up, `None` for none."""
         from duologue.challenges.conversation.live.partner import ServiceAgent
 
-        if place is not None:
-            raise UsageError(f"conversation needs neither knowledge nor goals, found {place}; leave it out")
-        return ServiceAgent(system, seed=seed, lang=lang, name=name)
+        world = self.world(place) if isinstance(place, Path) else place
+        worlds = {} if world is None else {world.name: world}
+        return ServiceAgent(system, seed=seed, lang=lang, name=name, worlds=worlds)
 
     def answer_request(
         self,
         system: System,
         sample: Sample,
-        world: World | None,  # noqa: ARG002  # a talk is set nowhere
+        world: World | None,  # noqa: ARG002  # the system was prepared with it
         *,
         seed: int,  # noqa: ARG002  # nothing is drawn here
         typed: bool,
     ) -> Answer:
         """Answer a request; what people type is cut into the challenge's tokens, and the reply is put together."""
-        from duologue.challenges.conversation.live.partner import as_read, as_tokens
+        from duologue.challenges.conversation.extraction.typed_text import as_read
+        from duologue.challenges.conversation.live.partner import as_tokens
 
         (answer,) = system.answer([as_tokens(sample) if typed else sample])
         if not typed or answer.text is None:

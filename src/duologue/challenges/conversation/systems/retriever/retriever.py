@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
 from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Dialogue, Record
 from duologue.core.scope import Scope
 from duologue.models.sentence_encoders.encoder import dimensions, external_data, load_encoder
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from duologue.challenges.conversation.systems.lookup import FoundPassage
+    from duologue.challenges.conversation.systems.passage_index import PassageIndex
     from duologue.challenges.conversation.systems.retriever.channel_memory import ChannelMemory, Dialogues
     from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
@@ -40,6 +42,7 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
     extras = ("retrieve",)
     name, training_files = "retriever", "FILE.txt"
     _encoder: SentenceEncoder | None = None
+    _passages: PassageIndex | None = None
 
     @property
     def external(self) -> tuple[str, ...] | None:
@@ -51,8 +54,14 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
         return bool(self.recipe.sentences) or self.recipe.memory
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        """Load the sentence encoder where the recipe asks for one. Raises `MissingExtraError` where it is missing."""
+        """Load the sentence encoder where the recipe asks for one, and index knowledge that is given.
+
+        Raises `MissingExtraError` where the encoder is missing.
+        """
+        from duologue.challenges.conversation.systems.passage_index import passages_of
+
         super().prepare(info, seed, worlds)
+        self._passages = passages_of(worlds)
         if self._encodes and self._encoder is None:
             self._encoder = load_encoder(self.recipe.encoder)
 
@@ -60,13 +69,18 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
         self,
         examples: Sequence[Example],
         held_out: Sequence[Example],  # noqa: ARG002  # no checkpoint to choose
-        run: Run,  # noqa: ARG002  # takes seconds: no checkpoints
+        run: Run,
     ) -> tuple[ChannelMemory, str]:
-        """Index the dialogues of examples, each file a channel. Raises `UsageError` where none has a reply."""
+        """Index the dialogues of examples, each file a channel.
+
+        Raises `UsageError` where none has a reply, and for knowledge, which is looked up when it answers.
+        """
         from duologue.challenges.conversation.formats.training_pairs import require_dialogues
         from duologue.challenges.conversation.systems.retriever.channel_memory import ChannelMemory
         from duologue.challenges.conversation.systems.training_mix import files_of
 
+        if run.worlds:
+            raise UsageError("'retriever' looks knowledge up while it answers: give --kb to run, serve or chat")
         talks = require_dialogues(examples)
         places = files_of(talks) if self.recipe.channels else [range(len(talks))]
         memory = ChannelMemory.of([[talks[place].turns for place in several] for several in places])
@@ -110,7 +124,16 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Retrieve a reply to each sample. Raises `UsageError` before training."""
         memory = self._trained()
-        return [Answer(text=memory.reply(sample.history, self.recipe, self._encoder)) for sample in samples]
+        return [
+            Answer(text=memory.reply(sample.history, self.recipe, self._encoder, self.trace(sample)))
+            for sample in samples
+        ]
+
+    def trace(self, sample: Sample) -> Sequence[FoundPassage]:
+        """Return the passages of the given knowledge that count in the reply to a sample, the most similar first."""
+        if self._passages is None or not self.recipe.knowledge:
+            return ()
+        return self._passages.best(sample.history, self.recipe.passages)
 
 
 def sentence_file(channel: int) -> str:
