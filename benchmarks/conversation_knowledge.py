@@ -69,7 +69,7 @@ def make_knowledge(texts: Texts, work: Path) -> None:
     """Write the files of knowledge: replies of training text, never of the evaluation."""
     train = {path.stem.removeprefix("train-"): path for path in texts.train["B"]}
     company, others = _replies(train["twitter"]), _replies(train["twcs"])
-    unrelated = sorted({one.reply for one in _replies(train["sgd"])}, key=lambda text: _hash(text))[:_UNRELATED]
+    unrelated = sorted({one.reply for one in _replies(train["sgd"])}, key=_hash)[:_UNRELATED]
     write_text(work / "statements.txt", "".join(f"{one.reply}\n\n" for one in company))
     write_text(work / "unrelated.txt", "".join(f"{text}\n\n" for text in unrelated))
     for name, replies in (("answers", company), ("others", others)):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,8 @@ import msgspec
 import pytest
 
 from duologue.core.errors import FormatError
+from duologue.core.optional_protocols import Grounded
+from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Candidate, Example, Exposure, Sample, Turn
 from duologue.run import contamination
 from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, SeenError, Sketch, TrainingFile, exposure_of
@@ -240,6 +243,21 @@ def test_external_data_are_those_of_the_system_and_those_declared() -> None:
     assert contamination.declared(system(), []) == []
     assert contamination.declared(system(external=("wiki", "a")), ["web", "a"]) == ["a", "web", "wiki"]
     assert contamination.declared(system(external=None), ["web"]) == ["web"]
+
+
+def test_what_is_looked_up_is_external_where_the_challenge_asks_for_it(tmp_path: Path) -> None:
+    kb = tmp_path / "faq.txt"
+    kb.write_text("bags are free .\n\ndogs are not .\n", "utf-8")
+    task = load_task("conversation")
+    assert isinstance(task, Grounded)
+    world = task.world(kb)
+    digest = hashlib.sha256(kb.read_bytes()).hexdigest()[:12]
+    told = f"faq.txt (looked up while answering, 2 facts, {digest})"
+    assert contamination.with_looked_up(["web"], task, world, kb) == [told, "web"]
+    assert contamination.with_looked_up([], task, world, kb) == [told]
+    assert contamination.with_looked_up(None, task, world, kb) is None
+    assert contamination.with_looked_up([], task, None, None) == []
+    assert contamination.with_looked_up([], load_task("restaurant"), world, kb) == []
 
 
 def test_the_warning_is_said_to_the_word() -> None:

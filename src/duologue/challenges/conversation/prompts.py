@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.systems.lookup import refuse_knowledge
 from duologue.core.records import Answer
 from duologue.prompts.prompt import Prompt, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.core.protocols import World
     from duologue.core.records import Sample
 
 _EMPTY = "."
@@ -20,6 +24,10 @@ class ReplyPrompt(Prompt):
     """Asks for a reply in plain words, and lower-cases and tokenizes it."""
 
     texts = "prompts.toml"
+
+    def prepare(self, worlds: Mapping[str, World]) -> None:
+        """Raise `UsageError` for knowledge: no prompt tells it."""
+        refuse_knowledge(worlds, self.mark)
 
     def read(self, text: str, sample: Sample) -> Reading:
         """Return the reply as the challenge writes its text."""

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.conversation.live.partner import ServiceAgent
-from duologue.core.errors import UsageError
+from duologue.challenges.conversation.systems.lookup import FoundPassage
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Record, Sample, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from duologue.challenges.conversation.task import ConversationTask
@@ -76,9 +77,37 @@ def test_an_empty_reply_is_shown_as_such_and_a_ranking_is_refused() -> None:
 def test_wrong_languages_and_places_are_refused(task: ConversationTask, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no remarks in language 'fr'"):
         ServiceAgent(Echo(), seed=1, lang="fr")
-    with pytest.raises(UsageError, match="neither knowledge nor goals"):
-        task.partner(Echo(), tmp_path, seed=1, lang="en", name="x")
+    with pytest.raises(StorageError, match="cannot read"):
+        task.partner(Echo(), tmp_path / "nothing.txt", seed=1, lang="en", name="x")
+    with pytest.raises(UsageError, match="no knowledge built in"):
+        task.world(None)
     assert task.partner(Echo(), None, seed=1, lang="en", name="x").reply("a")
+
+
+class Reader(Echo):
+    """Says the only passage that it is given."""
+
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        self.texts = [str(fact.object) for world in worlds.values() for fact in world]
+
+    def trace(self, sample: Sample) -> list[FoundPassage]:
+        return [FoundPassage("bags", self.texts[0], 0.5), FoundPassage("", "a\x1b dog 's life .", 0.25)]
+
+
+def test_passages_stand_below_the_reply_and_in_the_transcript(
+    task: ConversationTask, write: Callable[..., Path]
+) -> None:
+    partner = task.partner(Reader("bags are free ."), write("bags are free ."), seed=1, lang="en", name="x")
+    (turn,) = partner.reply("what do bags cost?")
+    assert partner.shown(turn) == [
+        "bags are free.",
+        "said from the knowledge 0.50: bags: bags are free.",
+        "knowledge 0.25: a\\x1b dog's life.",
+    ]
+    told = partner.dialogue().turns[-1].meta["knowledge"]
+    assert told[0] == {"about": "bags", "text": "bags are free .", "similarity": 0.5}
+    chinese = task.partner(Reader("x"), task.world(write("bags are free .")), seed=1, lang="zh", name="x")
+    assert chinese.shown(chinese.reply("hi")[0])[1].startswith("知识 0.50")
 
 
 def test_a_request_is_cut_into_tokens_and_its_answer_put_together_where_a_person_typed_it(

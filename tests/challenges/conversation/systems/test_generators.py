@@ -21,6 +21,7 @@ from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
+from duologue.knowledge.base import KnowledgeBase
 from duologue.models.trained_system import WEIGHTS
 from duologue.testing import check_system
 
@@ -116,6 +117,15 @@ def test_what_it_cannot_do_is_said(name: str) -> None:
     with pytest.raises(UsageError, match="'proactive'"):
         system.prepare(msgspec.structs.replace(INFO, name="proactive"), 1, {})
     assert FALLBACK_REPLY
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_it_looks_nothing_up(name: str, talks: Talks, tmp_path: Path) -> None:
+    worlds = {"faq.txt": KnowledgeBase("faq.txt", [])}
+    with pytest.raises(UsageError, match=f"'{name}' looks nothing up"):
+        tiny(name).prepare(INFO, 1, worlds)
+    with pytest.raises(UsageError, match=f"'{name}' looks nothing up"):
+        tiny(name).fit(talks(1), [], [], Run(folder=tmp_path, seed=1, worlds=worlds))
 
 
 @pytest.mark.parametrize("name", RECIPES)

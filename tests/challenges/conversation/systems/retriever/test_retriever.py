@@ -16,7 +16,8 @@ from duologue.challenges.conversation.systems.retriever.recipe import RetrieverR
 from duologue.challenges.conversation.systems.retriever.retriever import Retriever
 from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.core.protocols import Run, Trainable
-from duologue.core.records import Answer, Example, Sample, Turn
+from duologue.core.records import Answer, Example, Fact, Sample, Turn
+from duologue.knowledge.base import KnowledgeBase
 from duologue.run.systems import recipe_of
 
 if TYPE_CHECKING:
@@ -232,3 +233,50 @@ def test_a_very_long_tweet_takes_no_longer() -> None:
     started = time.process_time()
     reply(SMALL, " ".join(f"word{n}" for n in range(20_000)))
     assert time.process_time() - started < 1
+
+
+FAQ = KnowledgeBase(
+    "faq",
+    [
+        Fact(subject="can i take my dog ?", relation="text", object="Dogs travel for free."),
+        Fact(subject="where is my parcel ?", relation="text", object="Follow your parcel at <URL>."),
+    ],
+)
+
+
+def test_what_is_looked_up_can_be_said_and_is_told() -> None:
+    system = trained(knowledge=10.0)
+    before = reply(system, "can i take my dog ?")
+    system.prepare(INFO, 1, {FAQ.name: FAQ})
+    assert reply(system, "can i take my dog ?") == "dogs travel for free ." != before
+    (found, *_) = system.trace(sample("can i take my dog ?"))
+    assert found.about == "can i take my dog ?"
+    assert reply(system, "the app") == reply(trained(), "the app"), "no word of the knowledge"
+    assert list(system.trace(sample("xyzzy"))) == []
+    system.prepare(INFO, 1, {})
+    assert reply(system, "can i take my dog ?") == before
+    assert list(system.trace(sample("can i take my dog ?"))) == []
+
+
+def test_passages_are_evidence_for_replies_that_agree_with_them() -> None:
+    talks = (("hello there", "good morning sir"), ("hello there", "sorry , we are closed today"))
+    closed = KnowledgeBase("hours", [Fact(subject="hello there", relation="text", object="we are closed today")])
+    system = trained(talks)
+    assert reply(system, "hello there") == "good morning sir"
+    system.prepare(INFO, 1, {closed.name: closed})
+    assert "we are closed today" in reply(system, "hello there")
+
+
+def test_knowledge_of_no_weight_and_in_training_does_not_count() -> None:
+    system = trained(knowledge=0.0)
+    before = reply(system, "can i take my dog ?")
+    system.prepare(INFO, 1, {FAQ.name: FAQ})
+    assert reply(system, "can i take my dog ?") == before
+    with pytest.raises(UsageError, match="while it answers"):
+        Retriever().fit(examples(), [], [], Run(folder=Path(), seed=1, worlds={FAQ.name: FAQ}))
+
+
+def test_the_recipe_for_knowledge_weighs_it_more() -> None:
+    recipe = recipe_of("retriever", Path("retriever-lookup"), ())
+    assert isinstance(recipe, RetrieverRecipe)
+    assert recipe.knowledge > RetrieverRecipe().knowledge > 0
