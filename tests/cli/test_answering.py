@@ -191,5 +191,4 @@ def test_knowledge_is_looked_up_declared_and_shown(here: Any, folder: Path, tmp_
     assert passages[0]["about"] == "my lamp is not here"
     faq.write_text('{"text": ""}\n', "utf-8")
     refused = here("run", "conversation", "--system", model, folder / "eval.txt", "--kb", faq, "--out", result)
-    assert refused.code == 2
-    assert "line 1" in refused.err
+    assert (refused.code, "line 1" in refused.err) == (1, True)
