@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core.escapes import excerpt, in_json, one_line, printable
+from duologue.core.escapes import excerpt, in_json, last_part, one_line, printable
 
 ANY = st.text(st.characters(codec=None), max_size=40)
 OBEYED = {*map(chr, range(0x20)), "\x7f", *map(chr, range(0x80, 0xA0)), *"\u2028\u2029\u202a\u202e\u2066\u2069\ud800"}
@@ -35,3 +35,15 @@ def test_what_a_bot_says_reaches_a_message_in_print_and_short() -> None:
     assert excerpt(b"\x1b[31mred\x07\n") == r"\x1b[31mred\x07"
     assert excerpt(b"\xff") == r"\\xff"
     assert len(excerpt(b"x" * (4 << 20))) == 203
+
+
+@given(ANY)
+def test_the_last_part_of_a_name_is_a_name_that_file_systems_take(name: str) -> None:
+    found = last_part(name * 40)
+    assert len(found.encode()) <= 200
+    assert not set(found) & {"/", *OBEYED} - {"\t"}
+
+
+def test_of_a_long_name_the_end_is_kept() -> None:
+    assert last_part("/a/b\\" + "餐" * 100 + ".json.gz").endswith("餐餐.json.gz")
+    assert (last_part("a/.."), last_part("")) == ("..", "")

@@ -29,6 +29,15 @@ def test_each_score_is_a_line_on_one_axis_without_inline_style() -> None:
     assert [one.drawing.partition('"line ')[2][:2] for one in found.lines] == ["c0", "c1"]
 
 
+def test_of_too_many_a_board_shows_the_first_and_a_history_the_last() -> None:
+    rows = [(f"team {n}", None, score(0.5)) for n in range(40)]
+    first, last = interval_figure(rows), interval_figure(rows, last=True)
+    assert first is not None
+    assert last is not None
+    assert (first.lines[0].name, first.lines[-1].name) == ("team 0", "team 29")
+    assert (last.lines[0].name, last.lines[-1].name) == ("team 10", "team 39")
+
+
 def test_a_history_has_one_colour_and_one_score_is_no_figure() -> None:
     found = interval_figure([("a", 1, score(3.0, percent=False)), ("b", 2, score(4.0, percent=False))])
     assert found is not None

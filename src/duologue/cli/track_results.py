@@ -154,8 +154,7 @@ def _print_column(board: TrackBoard, column: BoardColumn) -> None:
         between = interval(score["low"], score["high"], of_one=score["percent"])
         console.line(f"  {ranks}. {names.get(team, team)}: {score['name']} {shown} ({between}){tier}")
     if column.board and column.board["detectable"] is not None:
-        percent = column.board["rows"][0]["scores"][0]["percent"]
-        console.line(f"  could be detected: {points(column.board['detectable'], percent).lstrip('+')}")
+        console.line(f"  could be detected: {points(column.board['detectable'], column.percent).lstrip('+')}")
     if column.stale:
         console.line("  what counts has changed since; the board is being computed (duologue track work)")
     if not column.cells and not column.finalists:

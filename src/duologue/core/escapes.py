@@ -7,7 +7,10 @@ what follows, line separators of Unicode, and half surrogate pairs, which no ter
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 
+_LONGEST_NAME = 200
+"""Bytes of a file's name that are kept; file systems take 255."""
 _UNSAFE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
 _IN_TEXT = re.compile(f"[{_UNSAFE}]")
 _IN_LINE = re.compile(f"[\n{_UNSAFE}]")
@@ -31,6 +34,18 @@ def one_line(text: str) -> str:
     name\nExit code 0
     """
     return _IN_LINE.sub(_spelled, text)
+
+
+def last_part(name: str) -> str:
+    r"""Return the last part of what a stranger calls a file, on one line and no longer than file systems take.
+
+    Of a long name the end is kept, which says what the file is. It may be empty, or begin with dots.
+
+    >>> last_part("C:\\results\\team.json")
+    'team.json'
+    """
+    plain = one_line(PurePosixPath(name.replace("\\", "/")).name)
+    return plain.encode()[-_LONGEST_NAME:].decode(errors="ignore")
 
 
 def in_json(text: str) -> str:

@@ -36,9 +36,15 @@ class IntervalFigure(NamedTuple):
     scale: Markup
 
 
-def interval_figure(rows: Sequence[tuple[str, int | None, dict[str, Any]]]) -> IntervalFigure | None:
-    """Return the figure of names, times and scores (as boards and entries keep them); `None` for fewer than two."""
-    known = [row for row in rows if row[2]["value"] is not None][-_MOST:]
+def interval_figure(
+    rows: Sequence[tuple[str, int | None, dict[str, Any]]], *, last: bool = False
+) -> IntervalFigure | None:
+    """Return the figure of names, times and scores (as boards and entries keep them); `None` for fewer than two.
+
+    Of more than there is room for it shows the first, with `last` the last.
+    """
+    known = [row for row in rows if row[2]["value"] is not None]
+    known = known[-_MOST:] if last else known[:_MOST]
     if len(known) < 2:
         return None
     first = known[0][2]
@@ -52,10 +58,10 @@ def interval_figure(rows: Sequence[tuple[str, int | None, dict[str, Any]]]) -> I
 
 
 def history_figure(entries: Sequence[TrackEntry]) -> IntervalFigure | None:
-    """Return the figure of a team's scored entries in one phase, the first first; `None` for fewer than two."""
+    """Return the figure of a team's last scored entries in one phase, the first first; `None` for fewer than two."""
     rows = [
         (entry.name, entry.submitted_at, next(one for one in told["scores"] if one["name"] == told["rank_by"]))
         for entry in entries
         if entry.state == "scored" and (told := entry.summary) is not None
     ]
-    return interval_figure(rows)
+    return interval_figure(rows, last=True)

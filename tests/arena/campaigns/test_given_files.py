@@ -25,6 +25,11 @@ def test_systems_are_called_as_their_files_and_no_name_leads_out_of_the_folder()
     assert (found.title, found.settings.per_item, found.settings.seed) == ("A try", 2, 7)
 
 
+def test_a_long_name_in_chinese_is_a_file_too() -> None:
+    results = (GivenFile("话" * 100 + ".txt", ONE), GivenFile("two.txt", TWO))
+    assert len(propose_given(asked(results=results)).material.systems) == 3
+
+
 @pytest.mark.parametrize(
     ("more", "wrong"),
     [

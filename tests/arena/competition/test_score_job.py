@@ -81,6 +81,13 @@ def test_an_archive_with_one_file_is_taken_as_that_file(local_contest: Contest) 
     assert (found.state, [one["rule"] for one in found.problems]) == ("refused", ["unpacked-size"])
 
 
+def test_a_long_name_in_chinese_is_scored_as_any_other(local_contest: Contest) -> None:
+    entry = local_contest.submit(local_contest.team("Ann"), as_file(result()), name="./" + "结果" * 60 + ".json")
+    local_contest.drain()
+    assert local_contest.entry(entry).state == "scored"
+    assert entry.name.endswith("结果.json")
+
+
 @pytest.mark.parametrize("data", [b"n/a", b"NaN", b"[]", b"{}", b"\xff\xfe", b"[" * 100_000, b"null"])
 def test_what_is_no_result_file_is_refused(local_contest: Contest, data: bytes) -> None:
     entry = local_contest.submit(local_contest.team("Ann"), data)

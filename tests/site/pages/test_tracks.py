@@ -7,12 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import select, update
 from tests.arena.competition import booking
 from tests.arena.competition.booking import as_file, drain_here, open_now, result
 from tests.site.track_examples import made_track
 from tests.site.world import hidden, send
 
 from duologue.arena.competition.phases import finalists_of
+from duologue.arena.competition.tables import entries, phase_boards
 from duologue.arena.competition.teams import team_of
 from duologue.arena.competition.tracks import read_source, save_track
 from duologue.arena.storage import open_blobs
@@ -21,8 +23,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Page
+    from sqlalchemy import Connection
     from starlette.testclient import TestClient
     from tests.site.world import World
+
+
+def without_percent(connection: Connection, entry: str) -> None:
+    """Let the score that ranks be a number that is no fraction, as in the row of an entry and on the board."""
+    one = entries.c.id == entry
+    summary = connection.execute(select(entries.c.summary).where(one)).scalar_one()
+    for score in summary["scores"]:
+        score["percent"] = False
+    summary["slices"] = [{"by": "subtask", "value": "1", "n": 3, "scores": {summary["rank_by"]: 1.25}}]
+    connection.execute(update(entries).where(one).values(summary=summary))
+    board = connection.execute(select(phase_boards.c.board).where(phase_boards.c.phase == "test-1")).scalar_one()
+    for row in board["rows"]:
+        row["scores"] = [{**score, "percent": score["name"] != board["rank_by"]} for score in row["scores"][::-1]]
+        row["slices"] = [{"by": "subtask", "value": "1", "n": 3, "score": 1.25}]
+    connection.execute(update(phase_boards).where(phase_boards.c.phase == "test-1").values(board=board))
 
 
 @pytest.fixture
@@ -150,7 +168,7 @@ def test_the_organiser_decides_on_teams_and_the_final(world: World) -> None:
 
 
 def test_people_and_automatic_scores_stand_side_by_side_for_those_who_may_see_them(world: World) -> None:
-    made_track(world)
+    made = made_track(world)
     board = world.client("organiser").get("/tracks/booking/board").text
     assert board.index("Ann") < board.index("Bob") < board.index("Eve"), "people's order comes first"
     public = world.client().get("/tracks/booking/board").text
@@ -159,6 +177,11 @@ def test_people_and_automatic_scores_stand_side_by_side_for_those_who_may_see_th
     own = world.client("participant").get("/tracks/booking/board").text
     assert "90.00" in own
     assert "10.00" not in own
+    world.write(lambda connection: without_percent(connection, made.scored))
+    for path in (f"/entries/{made.scored}", "/tracks/booking/board"):
+        shown = world.client("participant").get(path).text
+        assert "1.2500" in shown, "the score that ranks is no fraction now"
+        assert "125.00" not in shown
 
 
 def test_names_and_notes_of_strangers_are_text(fresh: World) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tempfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.arena.campaigns.campaign import CampaignSettings
 from duologue.arena.campaigns.campaign_protocol import campaign_protocols
 from duologue.arena.campaigns.proposal import GivenSystem, propose
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.escapes import last_part
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from duologue.core.protocols import World
 
 _STRANGE = re.compile(r"[^\w.\-]")
-_LONGEST = 100
-"""Characters of a file's name that are kept."""
 
 
 class GivenFile(NamedTuple):
@@ -97,8 +96,7 @@ def _lay(folder: Path, files: Sequence[GivenFile]) -> list[Path]:
     folder.mkdir(exist_ok=True)
     found = []
     for one in files:
-        last = PurePosixPath(one.name.replace("\\", "/")).name[-_LONGEST:]
-        path = folder / (_STRANGE.sub("_", last).lstrip(".") or "file")
+        path = folder / (_STRANGE.sub("_", last_part(one.name)).lstrip(".") or "file")
         if path.exists():
             raise UsageError(f"two files are called {path.name}; give each its own name")
         path.write_bytes(one.data)

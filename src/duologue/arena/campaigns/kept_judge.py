@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from duologue.arena.campaigns.campaign import change_settings, find_campaign
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.escapes import last_part
 from duologue.ratings.files import parse_ratings
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.database.blobs import Blobs
     from duologue.ratings.files import RatingFile
-
-_LONGEST = 100
-"""Characters of a file's name that are kept."""
 
 
 def keep_judge(connection: Connection, blobs: Blobs, campaign: Campaign, name: str, data: bytes) -> int:
@@ -30,7 +28,7 @@ def keep_judge(connection: Connection, blobs: Blobs, campaign: Campaign, name: s
     """
     if campaign.pairs:
         raise UsageError("a campaign of pairs has win shares; a judge's points go with scales")
-    name = PurePosixPath(name.replace("\\", "/")).name[-_LONGEST:] or "judge.csv"
+    name = last_part(name) or "judge.csv"
     found = parse_ratings(data, Path(name), campaign.rating, judge=True)
     if found.preferences:
         raise UsageError(f"{name} holds pairwise judgements; a judge's scores here are on the protocol's scale")

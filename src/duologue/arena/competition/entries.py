@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import func, insert, select, update
@@ -13,7 +12,7 @@ from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.core.decompression import shown
 from duologue.core.errors import DuologueError, UsageError
-from duologue.core.escapes import one_line
+from duologue.core.escapes import last_part, one_line
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
@@ -63,6 +62,17 @@ class TrackEntry(NamedTuple):
     """Its scores and slices, and the difference from the team's former entry, as the team may see them."""
     submitted_at: int
     ended_at: int | None
+
+    @property
+    def percent(self) -> bool:
+        """Whether the score that ranks is a fraction, which is printed in percent."""
+        told = self.summary or {"scores": [], "rank_by": ""}
+        return any(one["percent"] for one in told["scores"] if one["name"] == told["rank_by"])
+
+    @property
+    def file_name(self) -> str:
+        """What the file can be called in a folder."""
+        return last_part(self.name).lstrip(".") or "entry"
 
 
 class QuotaUse(NamedTuple):
@@ -131,7 +141,7 @@ def submit(
         raise EntryRefusedError(_used_up(chosen, use, day, track.zone))
     last = connection.execute(select(func.max(entries.c.submitted_at)).where(entries.c.team == team.id)).scalar()
     made = _row(track.name, team.id, chosen.name, max(now, (last or 0) + 1), day)  # so that one is the last
-    made |= {"name": _plain(name), "note": one_line(" ".join(note.split()))[:200]}
+    made |= {"name": last_part(name) or "entry", "note": one_line(" ".join(note.split()))[:200]}
     made |= {"size": len(data), "sha256": blobs.put(data)}
     connection.execute(insert(entries).values(**made))
     queue.enqueue(connection, SCORE_JOB, made["id"], made["submitted_at"])
@@ -241,11 +251,6 @@ def _row(track: str, team: str, phase: str, now: int, day: str) -> dict[str, Any
         "day": day,
         "moved_from": "",
     }
-
-
-def _plain(name: str) -> str:
-    """Return the last part of a file's name, as it can be printed."""
-    return one_line(PurePosixPath(name.replace("\\", "/")).name)[:100] or "entry"
 
 
 def _entry(row: Row[Any]) -> TrackEntry:

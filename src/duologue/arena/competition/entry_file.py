@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core import archives
 from duologue.core.errors import FormatError
+from duologue.core.escapes import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
 _LINE = re.compile(r"\bline (\d{1,9})")
 _QUOTED = re.compile(r"'([^']{1,200})'")
 _LARGEST = 16 << 20
 """Bytes of a file that is shown."""
+_MOST_ELEMENTS = 200_000
+"""Elements of a JSON list that are written anew, a row each; longer lists are shown as the lines that they are."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _WIDEST = 600
 """Characters of a row that are shown."""
 AROUND = 15
@@ -44,39 +48,52 @@ class EntryRows:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._found: dict[str, list[str] | None] = {}
         self._names = _names_in(path)
 
     def rows(self, file: str) -> list[str] | None:
         """Return the rows of a file, with an empty name those of the only one; `None` where it cannot be shown."""
-        if file not in self._found:
-            self._found[file] = self._read(file)
-        return self._found[file]
+        return next((rows for _, rows in self._read({file})), None)
 
-    def place(self, told: str) -> RowPlace | None:
-        """Return the row that the place of a problem means; `None` where it means none."""
-        file = ""
-        if self._names is not None:
-            mark, _, rest = told.partition(": ")
-            fitting = [name for name in self._names if name == mark or name.endswith(f"/{mark}")]
-            if len(fitting) != 1:
-                return None
-            file, told = fitting[0], rest or "line 1"
-        rows = self.rows(file)
-        at = row_of(told, rows) if rows is not None else None
-        if at is None and file and rows:
-            at = 1
-        return RowPlace(file, at) if at is not None else None
+    def places(self, told: Sequence[str]) -> list[RowPlace | None]:
+        """Return the row that the place of each problem means, `None` where it means none; each file is read once."""
+        inside: dict[str, list[int]] = {}
+        rests = []
+        for number, place in enumerate(told):
+            file, rest = self._file_of(place)
+            rests.append(rest)
+            if file is not None:
+                inside.setdefault(file, []).append(number)
+        found: list[RowPlace | None] = [None] * len(told)
+        for file, rows in self._read(inside):
+            numbers, otherwise = inside[file], 1 if file and rows else None
+            for number, at in zip(numbers, rows_of_places([rests[one] for one in numbers], rows), strict=True):
+                row = otherwise if at is None else at
+                found[number] = RowPlace(file, row) if row is not None else None
+        return found
 
-    def _read(self, file: str) -> list[str] | None:
+    def _file_of(self, place: str) -> tuple[str | None, str]:
+        """Return the file that a place names, `None` where it names none, with what the place says of it."""
         if self._names is None:
-            return rows_of(self._path.read_bytes()) if not file and self._path.stat().st_size <= _LARGEST else None
-        if file not in self._names:
-            return None
+            return "", place
+        mark, _, rest = place.partition(": ")
+        fitting = [name for name in self._names if name == mark or name.endswith(f"/{mark}")]
+        return (fitting[0] if len(fitting) == 1 else None), rest or "line 1"
+
+    def _read(self, files: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+        """Yield the rows of those of the files that can be shown."""
         try:
-            return next((rows_of(data) for _, data in archives.members(self._path, lambda name: name == file)), None)
+            for file, data in self._data(files):
+                rows = rows_of(data)
+                if rows is not None:
+                    yield file, rows
         except FormatError:  # it swells past the limits
-            return None
+            return
+
+    def _data(self, files: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        if self._names is not None:
+            yield from archives.members(self._path, files.__contains__)
+        elif "" in files and self._path.stat().st_size <= _LARGEST:
+            yield "", self._path.read_bytes()
 
 
 def _names_in(path: Path) -> list[str] | None:
@@ -101,25 +118,36 @@ def rows_of(data: bytes) -> list[str] | None:
     if data.startswith((b"PK", b"\x1f\x8b")) or len(data) > _LARGEST or b"\0" in data[:1024]:
         return None
     text = data.decode("utf-8", "replace")
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     try:
         decoded: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        decoded = None
-    if isinstance(decoded, list) and text.count("\n") < len(decoded):
-        return [json.dumps(one, ensure_ascii=False) for one in decoded]
-    return text.splitlines()
+        if isinstance(decoded, list) and len(lines) <= len(decoded) <= _MOST_ELEMENTS:
+            return [printable(_ENCODER.encode(one)) for one in decoded]
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply
+        pass
+    return lines
 
 
-def row_of(place: str, rows: Sequence[str]) -> int | None:
-    """Return the number of the row that the place of a problem means: a line, or the first that has the id it names."""
+def rows_of_places(places: Sequence[str], rows: Sequence[str]) -> list[int | None]:
+    """Return the number of the row that each place means: a line, or the first row that has an id it names.
+
+    All rows are looked through once, however many places there are.
+    """
+    wanted = {name for place in places for name in _QUOTED.findall(place)}
+    first: dict[str, int] = {}
+    for number, row in enumerate(rows if wanted else (), start=1):
+        if '"' in row:
+            for word in row.split('"')[1:-1]:  # what stands between two quotation marks
+                if word in wanted:
+                    first.setdefault(word, number)
+    return [_row_of(place, first, len(rows)) for place in places]
+
+
+def _row_of(place: str, first: dict[str, int], rows: int) -> int | None:
     found = _LINE.search(place)
     if found is not None:
-        return int(found[1]) if 1 <= int(found[1]) <= len(rows) else None
-    for name in _QUOTED.findall(place):
-        for number, row in enumerate(rows, start=1):
-            if f'"{name}"' in row:
-                return number
-    return None
+        return int(found[1]) if 1 <= int(found[1]) <= rows else None
+    return next((first[name] for name in _QUOTED.findall(place) if name in first), None)
 
 
 def rows_around(rows: Sequence[str], at: int) -> list[FileRow]:

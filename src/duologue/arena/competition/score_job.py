@@ -49,7 +49,7 @@ class EntryScoring:
         files = lay_out(connection, self.blobs, track.name, entry.phase, folder / "track")
         handed = folder / "entry"
         handed.mkdir()
-        file = handed / (entry.name.lstrip(".") or "entry")
+        file = handed / entry.file_name
         file.write_bytes(self.blobs.read(entry.sha256))
         former = _former(connection, entry)
         if former is not None and former.report_sha256:

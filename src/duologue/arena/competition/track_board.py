@@ -65,6 +65,12 @@ class BoardColumn(NamedTuple):
     ratings: dict[tuple[str, str], TeamRating]
     """By source (`human`, `judge`) and team."""
 
+    @property
+    def percent(self) -> bool:
+        """Whether the score that ranks is a fraction, which is printed in percent."""
+        rows, ranking = (self.board or {"rows": []})["rows"], (self.board or {}).get("rank_by")
+        return any(one["percent"] for one in (rows[0]["scores"] if rows else []) if one["name"] == ranking)
+
 
 class TrackBoard(NamedTuple):
     """All phases, and the teams in order: by the last phase that decided something, then the one before."""

@@ -92,7 +92,7 @@ def propose_final(
     given = []
     for number, one in enumerate(inside):
         entry = find_entry(connection, one.entry)
-        path = folder / str(number) / (entry.name.lstrip(".") or "entry")
+        path = folder / str(number) / entry.file_name
         path.parent.mkdir()
         path.write_bytes(blobs.read(entry.sha256))
         given.append(GivenSystem(one.name, str(path)))

@@ -214,10 +214,9 @@ def _history(
 
 def _by_rule(path: Path, problems: list[dict[str, Any]]) -> list[tuple[str, list[LocatedProblem]]]:
     """Return the problems of a file by the rule that they break, in the order in which the rules come up."""
-    rows = EntryRows(path) if problems else None
+    places = EntryRows(path).places([one["place"] for one in problems]) if problems else []
     found: dict[str, list[LocatedProblem]] = {}
-    for one in problems:
-        place = rows.place(one["place"]) if rows is not None else None
+    for one, place in zip(problems, places, strict=True):
         query = {"row": place.row} | ({"name": place.file} if place.file else {}) if place is not None else {}
         found.setdefault(one["rule"], []).append(LocatedProblem(one, urlencode(query)))
     return list(found.items())
