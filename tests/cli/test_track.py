@@ -184,6 +184,8 @@ def test_people_rate_the_final_in_a_campaign_of_its_own(tmp_path: Path) -> None:
     shell("track", "phase", "service", "final", "--fill")
     assert "no campaign rates 'final'" in shell("track", "ratings", "service", "final", code=2)
     assert "give --n to start" in shell("track", "campaign", "service", "final", code=2)
+    twice = shell("track", "campaign", "service", "final", "--n", 2, "--systems", "Ann=echo,Ann=solver", code=2)
+    assert "gives a team twice" in twice
     made = shell.json("track", "campaign", "service", "final", "--n", 2, "--per-item", 1, "--volunteers", 1)
     assert (made["title"], made["wanted"], len(made["links"])) == ("Customer service: Final", 6, 1)
     with open_database(work, durable=False) as database:

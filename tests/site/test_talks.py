@@ -75,8 +75,7 @@ def events(told: str) -> list[tuple[str, dict[str, object]]]:
 def test_a_talk_with_a_system_is_streamed_and_every_text_is_escaped(world: World, brief: None) -> None:
     organiser, client = world.client("organiser"), world.client("volunteer")
     assert "mobilecs/dialogue: rule-agent" in organiser.get("/talk-lists").text
-    offers = re.findall(r'<option value="(\d+)">(.*?)</option>', organiser.get("/talk-lists").text)
-    offer = next(value for value, told in offers if told == "mobilecs/dialogue: rule-agent")
+    offer = "mobilecs/dialogue: rule-agent"
     made = send(organiser, "/talk-lists", "/talk-lists/rooms", title="Call <us>", offer=offer, shows="goal")
     room = made.headers["location"].partition("?")[0].rpartition("/")[2]
     assert "Call &lt;us&gt;" in client.get("/talks").text
@@ -98,7 +97,8 @@ def test_a_talk_with_a_system_is_streamed_and_every_text_is_escaped(world: World
     assert "<script>alert" not in shown
     assert 'class="trace"' not in shown
     assert 'class="trace"' in organiser.get(talk).text
-    assert send(client, talk, f"{talk}/finish").status_code == 303
+    after = send(client, talk, f"{talk}/finish?next=%2Frate%2Fx%3Fa%3D1%26b%3D2").headers["location"]
+    assert after == f"{talk}?next=%2Frate%2Fx%3Fa%3D1%26b%3D2"
     assert "you ended it" in client.get(talk).text
     assert send(organiser, f"/talk-lists/rooms/{room}", f"/talk-lists/rooms/{room}/close").status_code == 303
     assert "closed" in client.get(f"/talks/rooms/{room}").text
@@ -218,6 +218,21 @@ def test_a_program_talks_over_the_api(world: World) -> None:
     assert client.post(f"/api/v1/talks/{talk}/end").json()["state"] == "finished"
     assert client.post(f"/api/v1/talks/{talk}/turns", json={"text": "x"}).status_code == 400
     assert client.get("/api/v1/talks/nothing").status_code == 404
+
+
+def test_a_program_says_nothing_in_a_dialogue_of_two_people(world: World) -> None:
+    pairing = begin_pairing(world)
+    now, ann, ben = world.database.now(), world.ids["volunteer"], world.ids["participant"]
+    world.write(lambda connection: pairs.wait(connection, pairing, ann, now=now))
+    talk = world.write(lambda connection: pairs.wait(connection, pairing, ben, now=now).talk_id)
+    client = world.api("volunteer")
+    assert client.post(f"/api/v1/talks/{talk}/turns", json={"text": "hi"}).status_code == 404
+    assert client.post(f"/api/v1/talks/{talk}/end").status_code == 404
+    with world.database.reading() as connection:
+        found = sessions.find_talk(connection, str(talk))
+        assert found is not None
+        assert found.open
+        assert sessions.turns_of(connection, found.id) == []
 
 
 def come(page: Page, pairing: str) -> None:

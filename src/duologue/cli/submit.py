@@ -106,8 +106,8 @@ def _packed(files: Sequence[Path]) -> tuple[str, bytes]:
 
 
 def _print(door: _Remote | _Local, found: Sequence[dict[str, Any]]) -> None:
-    for entry in found:
-        console.line(door.describe(entry))
+    for entry, told in zip(found, door.describe(found), strict=True):
+        console.line(told)
         for problem in entry["problems"][:20]:
             place = f"{problem['place']}: " if problem["place"] else ""
             advice = f"; {problem['advice']}" if problem["advice"] else ""
@@ -166,13 +166,14 @@ class _Local:
                 raise DuologueError(f"the entry '{entry}' has ended already; it cannot be taken back")
         return self.entry(entry)
 
-    def describe(self, entry: dict[str, Any]) -> str:
+    def describe(self, entries: Sequence[dict[str, Any]]) -> list[str]:
         with opened(*self._place) as (found, _):
             from duologue.arena.competition.entries import TrackEntry
             from duologue.arena.competition.tracks import find_track
 
             with found.reading() as connection:
-                return describe_entry(find_track(connection, self._track), TrackEntry(**entry))
+                track = find_track(connection, self._track)
+        return [describe_entry(track, TrackEntry(**one)) for one in entries]
 
 
 class _Remote:
@@ -199,7 +200,10 @@ class _Remote:
     def cancel(self, entry: str) -> dict[str, Any]:
         return self._ask("POST", f"/entries/{entry}/cancel")
 
-    def describe(self, entry: dict[str, Any]) -> str:
+    def describe(self, entries: Sequence[dict[str, Any]]) -> list[str]:
+        return [self._line(one) for one in entries]
+
+    def _line(self, entry: dict[str, Any]) -> str:
         value = "" if entry["value"] is None else f", {entry['summary']['rank_by']} {entry['value']:.4f}"
         reason = f": {entry['reason']}" if entry["reason"] else ""
         return f"{entry['id']} {entry['phase']} {entry['name']}, {entry['state']}{value}{reason}"

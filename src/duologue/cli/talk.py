@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from duologue.cli.lazy_group import LazyGroup
+from duologue.cli.site import site_database
 from duologue.core.errors import UsageError
-from duologue.core.extras import need
 from duologue.terminal import console, options
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from duologue.arena.database.database import Database
 
 _COMMANDS = {
     "Commands": {
@@ -97,7 +91,7 @@ def open_(
 
         demand_fit(name, loaded.info)
     kept = None if place is None else place.absolute()
-    with _database(workspace, address) as database:
+    with site_database(workspace, address) as database:
         from duologue.arena.talks.rooms import open_room
 
         room = database.write(
@@ -161,7 +155,7 @@ def pair(
       duologue talk pair mobilecs/dialogue --goals track2/dev.json --n 30
       duologue talk pair proactive --graph graph.tsv --n 200 --seed 3 --title "Films and people"
     """
-    with _database(workspace, address) as database:
+    with site_database(workspace, address) as database:
         from duologue.arena.talks.pairs import paired_task, settings_for, start_pairing
 
         loaded = paired_task(task)
@@ -197,7 +191,7 @@ def link(*, word: str, n: int, days: int, url: str, workspace: Path, address: st
       duologue talk link 3f2a --n 20
       duologue talk link 3f2a --n 20 --site https://dialogue.example.org
     """
-    with _database(workspace, address) as database:
+    with site_database(workspace, address) as database:
         from duologue.arena.talks.invitations import find_place, invite
 
         with database.reading() as connection:
@@ -226,7 +220,7 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
     Examples:
       duologue talk status
     """
-    with _database(workspace, address) as database, database.reading() as connection:
+    with site_database(workspace, address) as database, database.reading() as connection:
         from duologue.arena.talks.pairs import list_pairings, scene_counts
         from duologue.arena.talks.rooms import list_rooms
         from duologue.arena.talks.sessions import count_talks
@@ -269,7 +263,7 @@ def export(*, word: str, out: Path, rejected: bool, workspace: Path, address: st
       duologue talk export 3f2a --out talks.jsonl
       duologue talk export 77c1 --out sessions.jsonl
     """
-    with _database(workspace, address) as database:
+    with site_database(workspace, address) as database:
         from duologue.arena.talks.exports import room_lines
         from duologue.arena.talks.invitations import find_place
         from duologue.arena.talks.pairs import Pairing, accepted_dialogues, paired_task
@@ -303,7 +297,7 @@ def close(*, word: str, workspace: Path, address: str | None) -> None:
     Examples:
       duologue talk close 3f2a
     """
-    with _database(workspace, address) as database:
+    with site_database(workspace, address) as database:
         from duologue.arena.talks.invitations import find_place
         from duologue.arena.talks.pairs import Pairing, close_pairing
         from duologue.arena.talks.rooms import close_room
@@ -313,11 +307,3 @@ def close(*, word: str, workspace: Path, address: str | None) -> None:
         shut = close_pairing if isinstance(place, Pairing) else close_room
         database.write(lambda connection: shut(connection, place.id))
     console.line(f"'{place.title}' is closed.")
-
-
-def _database(workspace: Path, address: str | None) -> AbstractContextManager[Database]:
-    need("sqlalchemy", "site")
-    need("alembic", "site")
-    from duologue.arena.storage import open_database
-
-    return open_database(workspace, address)

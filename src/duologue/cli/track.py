@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.lazy_group import LazyGroup
+from duologue.cli.site import site_database
 from duologue.core.errors import UsageError
-from duologue.core.extras import need
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -64,11 +64,9 @@ def track() -> None:
 @contextmanager
 def opened(workspace: Path, address: str | None) -> Iterator[tuple[Database, Blobs]]:
     """Open the database of a workspace and the files beside it."""
-    need("sqlalchemy", "site")
-    need("alembic", "site")
-    from duologue.arena.storage import open_blobs, open_database
+    with site_database(workspace, address) as found:
+        from duologue.arena.storage import open_blobs
 
-    with open_database(workspace, address) as found:
         yield found, open_blobs(workspace)
 
 

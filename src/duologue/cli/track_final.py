@@ -89,7 +89,10 @@ def _start(
     from duologue.arena.finals.final_campaign import propose_final
 
     words = [one.strip() for word in systems for one in word.split(",") if one.strip()]
-    live = {one.name: one.source for one in map(GivenSystem.of, words)} or None
+    given = [GivenSystem.of(one) for one in words]
+    live = {one.name: one.source for one in given} or None
+    if len(given) > len(live or ()):
+        raise UsageError("--systems gives a team twice; give each TEAM=SYSTEM once")
     with TemporaryDirectory() as folder, database.reading() as connection:
         proposal = propose_final(
             connection,

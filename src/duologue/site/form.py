@@ -61,7 +61,7 @@ class Form:
 
     def choice(self, name: str, known: Collection[str]) -> str:
         """Return one of some known words. Raises `PageError` for another."""
-        found = self.text(name, most=200)
+        found = self.text(name)
         if found not in known:
             raise PageError(HTTPStatus.BAD_REQUEST, "site.field_odd", field=name)
         return found

@@ -14,7 +14,7 @@ from duologue.arena.competition.entry_file import EntryRows, RowPlace, rows_arou
 from duologue.core import archives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 LISTED = json.dumps([{"id": "a"}, {"id": "b"}]).encode()
@@ -87,7 +87,12 @@ def test_many_problems_in_many_files_are_placed_in_one_reading(tmp_path: Path, m
             made.writestr(f"{number}.json", json.dumps([{"id": f"{number}-{one}"} for one in range(9)]))
     reads = []
     members = archives.members
-    monkeypatch.setattr(archives, "members", lambda *given: reads.append(given) or members(*given))
+
+    def counted(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+        reads.append(path)
+        return members(path, wanted)
+
+    monkeypatch.setattr(archives, "members", counted)
     told = [f"{number}.json: sample '{number}-{one}' and '{number}-0'" for one in (8, 3) for number in range(count)]
     assert EntryRows(path).places(told) == [
         RowPlace(f"{number}.json", one + 1) for one in (8, 3) for number in range(count)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.kept_judge import keep_judge
 from duologue.arena.finals.final_campaign import campaigns_of, final_of, link_campaign, propose_final, protocol_of
 from duologue.core.errors import UsageError
 from tests.arena.campaigns.made import made_campaign, made_material
@@ -83,6 +84,20 @@ def test_a_campaign_that_there_is_may_be_linked_where_it_fits(final: Contest) ->
     link(fits)
     with database.reading() as connection:
         assert [one.id for one in campaigns_of(connection, "service", phase.name)] == [fits]
+
+
+def test_linking_takes_nothing_back_that_was_kept_meanwhile(final: Contest) -> None:
+    made = made_campaign(final.database, "conversation", material=made_material(("Ann", "Bob", "reference")))
+    with final.database.reading() as connection:
+        before = find_campaign(connection, made)
+    (criterion, *_) = before.rating.criterion
+    scores = f"item,system,{criterion.name}\nitem-000,Ann,{criterion.low}\n".encode()
+    final.database.write(lambda connection: keep_judge(connection, final.blobs, before, "judge.csv", scores))
+    phase = final.track.phase("final")
+    final.database.write(lambda connection: link_campaign(connection, before, final.track, phase))
+    with final.database.reading() as connection:
+        settings = find_campaign(connection, made).settings
+    assert (settings.judge, settings.track, settings.phase) == ("judge.csv", "service", "final")
 
 
 def test_the_protocol_is_that_of_the_phase_else_of_the_task(final: Contest) -> None:

@@ -50,11 +50,15 @@ def test_of_result_files(world: World) -> None:
 def test_of_systems_that_volunteers_talk_with(world: World) -> None:
     client = world.client("organiser")
     offers = talkers(world.workspace)
-    at = next(number for number, one in enumerate(offers) if one.task == "restaurant")
-    begun = begin(client, protocol="restaurant", n="2", offer=str(at))
+    chosen = next(one for one in offers if one.task == "restaurant")
+    other = next(one for one in offers if one.task != "restaurant")
+    mixed = begin(client, protocol="restaurant", n="2", offer=[chosen.word, other.word])
+    assert mixed.status_code == 400, "none is left out without a word"
+    assert f"is a system of {other.task}" in mixed.text
+    begun = begin(client, protocol="restaurant", n="2", offer=chosen.word)
     assert begun.status_code == 303, begun.text
     assert newest(world).protocol.live
-    assert newest(world).systems == (offers[at].system,)
+    assert newest(world).systems == (chosen.system,)
 
 
 def test_the_same_over_the_api(world: World) -> None:

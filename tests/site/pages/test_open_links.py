@@ -81,5 +81,8 @@ def test_the_same_over_the_api(world: World) -> None:
     (kept,) = client.get(f"/api/v1/open-links/campaign/{campaign}").json()
     assert (kept["id"], kept["most"], kept["used"]) == (made["id"], 3, 0)
     assert client.post(f"/api/v1/open-links/{made['id']}/revoke").json() == {"revoked": made["id"]}
+    assert client.get(f"/api/v1/open-links/campaign/{campaign[:8]}").json()[0]["id"] == made["id"]
+    for nothing in ("campaign/none", "track/none", "people/none"):
+        assert client.get(f"/api/v1/open-links/{nothing}").status_code == 404
     assert client.post("/api/v1/open-links/none/revoke").status_code == 404
     assert world.api("judge").post("/api/v1/open-links", json=asked).status_code == 403

@@ -75,7 +75,7 @@ def test_the_same_over_the_api(rated: World) -> None:
     assert begun.json() == {"campaign": campaign.id}
     assert client.post(f"/api/v1{FINAL}/campaign", json={"campaign": campaign.id}).json() == begun.json()
     assert "give n" in client.post(f"/api/v1{FINAL}/campaign", json={}).text
-    assert "nobody has rated" in client.post(f"/api/v1{FINAL}/ratings").text
+    assert "has no ratings yet" in client.post(f"/api/v1{FINAL}/ratings").text
     Volunteer(rated.database, campaign.id, rated.ids["volunteer"]).rate_all(by_length(campaign))
     assert client.post(f"/api/v1{FINAL}/ratings").json() == {"teams": 2}
     assert client.post(f"/api/v1/campaigns/{campaign.id}/close").json()["status"] == "closed"

@@ -181,9 +181,10 @@ def close_campaign(connection: Connection, campaign: Campaign, now: int) -> None
     connection.execute(changed)
 
 
-def change_settings(connection: Connection, campaign: Campaign, settings: CampaignSettings) -> None:
-    """Keep other settings of a campaign."""
-    changed = update(campaigns).where(campaigns.c.id == campaign.id)
+def change_settings(connection: Connection, campaign_id: str, **changes: str) -> None:
+    """Change some settings of a campaign; the others stay as they are now, whoever changed them meanwhile."""
+    settings = msgspec.structs.replace(find_campaign(connection, campaign_id).settings, **changes)
+    changed = update(campaigns).where(campaigns.c.id == campaign_id)
     connection.execute(changed.values(settings=msgspec.to_builtins(settings)))
 
 

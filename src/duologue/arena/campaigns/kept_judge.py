@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from duologue.arena.campaigns.campaign import change_settings, find_campaign
+from duologue.arena.campaigns.campaign import change_settings
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.escapes import last_part
 from duologue.ratings.files import parse_ratings
@@ -36,9 +34,7 @@ def keep_judge(connection: Connection, blobs: Blobs, campaign: Campaign, name: s
     if strangers:
         hint = did_you_mean(strangers[0], campaign.systems)
         raise UsageError(f"{name}: the judge rated '{strangers[0]}', which is no system of this campaign{hint}")
-    settings = find_campaign(connection, campaign.id).settings
-    kept = msgspec.structs.replace(settings, judge=name, judge_sha256=blobs.put(data))
-    change_settings(connection, campaign, kept)
+    change_settings(connection, campaign.id, judge=name, judge_sha256=blobs.put(data))
     return len(found.ratings)
 
 

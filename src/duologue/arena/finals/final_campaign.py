@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from duologue.arena.campaigns.campaign import CampaignSettings, all_campaigns, change_settings
 from duologue.arena.campaigns.campaign_protocol import campaign_protocols
 from duologue.arena.campaigns.proposal import GivenSystem, propose
@@ -126,8 +124,7 @@ def link_campaign(connection: Connection, campaign: Campaign, track: TrackDefini
         )
     rated = [name for name in campaign.systems if name != campaign.rating.reference]
     _expect_teams(rated, [one.name for one in teams_of(connection, track.name)])
-    settings = msgspec.structs.replace(campaign.settings, track=track.name, phase=phase.name)
-    change_settings(connection, campaign, settings)
+    change_settings(connection, campaign.id, track=track.name, phase=phase.name)
 
 
 def final_of(connection: Connection, campaign: Campaign) -> tuple[TrackDefinition, PhaseDefinition] | None:

@@ -60,7 +60,9 @@ def keep_results(connection: Connection, found: FinalResults, *, now: int, by: s
     return kept
 
 
-def take_results(database: Database, blobs: Blobs, campaign: Campaign, *, by: str | None) -> int:
+def take_results(
+    database: Database, blobs: Blobs, campaign: Campaign, *, by: str | None, nonce: str | None = None
+) -> int:
     """Put what a campaign says onto the board of its final, and return how many teams people rated.
 
     Raises `UsageError` where it rates no final, or nobody has rated anything yet.
@@ -70,12 +72,14 @@ def take_results(database: Database, blobs: Blobs, campaign: Campaign, *, by: st
     if found is None:
         why = "rates no final" if not campaign.settings.track else "has no ratings yet"
         raise UsageError(f"the campaign '{campaign.title}' {why}")
-    return database.write(lambda connection: keep_results(connection, found, now=database.now(), by=by))
+    return database.write(lambda connection: keep_results(connection, found, now=database.now(), by=by), nonce=nonce)
 
 
-def end_campaign(database: Database, blobs: Blobs, campaign: Campaign, *, by: str | None) -> int:
+def end_campaign(
+    database: Database, blobs: Blobs, campaign: Campaign, *, by: str | None, nonce: str | None = None
+) -> int:
     """Close a campaign; its results go onto the board of the final that it rates. Return how many teams stand there."""
-    database.write(lambda connection: close_campaign(connection, campaign, database.now()))
+    database.write(lambda connection: close_campaign(connection, campaign, database.now()), nonce=nonce)
     with database.reading() as connection:
         found = final_results(connection, blobs, find_campaign(connection, campaign.id))
     if found is None:

@@ -13,6 +13,7 @@ from duologue.arena.people.newcomer import add_newcomer
 from duologue.arena.people.open_links import find_open_link, make_open_link, open_links_of, use_open_link
 from duologue.arena.people.people import find_person, set_roles
 from duologue.arena.people.sessions import start_session
+from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -120,7 +121,9 @@ def _enter(connection: Connection, door: OpenDoor, person_id: str, now: int) -> 
 
 
 def _subject(connection: Connection, kind: str, word: str) -> str:
-    """Return the whole id of a campaign, or the name of a track, that there is."""
+    """Return the whole id of a campaign, or the name of a track, that there is. Raises `UsageError` else."""
     if kind == "campaign":
         return find_campaign(connection, word).id
-    return find_track(connection, word).name if kind == "track" else word
+    if kind == "track":
+        return find_track(connection, word).name
+    raise UsageError(f"an open link leads into a campaign or a track, not into '{kind}'")

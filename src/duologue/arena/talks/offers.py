@@ -22,6 +22,11 @@ class TalkOffer(NamedTuple):
     system: str
     """Its name, or the folder of a model."""
 
+    @property
+    def word(self) -> str:
+        """What it is called where one is chosen."""
+        return f"{self.task}: {self.system}"
+
 
 def talkers(workspace: Path) -> list[TalkOffer]:
     """Return what a room can be opened with, by task; models lie at most two folders below the workspace."""

@@ -21,7 +21,7 @@ from duologue.arena.annotation.projects import (
 )
 from duologue.arena.annotation.sheets import Sheet, all_work, find_sheet, save_sheet
 from duologue.core.records import Record, Turn
-from duologue.site.api.operation import IDEMPOTENCY, Operation
+from duologue.site.api.operation import Operation
 from duologue.site.page_error import forbidden
 
 if TYPE_CHECKING:
@@ -156,7 +156,6 @@ async def read_sheet(call: OperationCall) -> SheetToEdit:
 async def save(call: OperationCall) -> SavedSheet:
     """Save marks; the same `Idempotency-Key` again does nothing."""
     wanted: SheetSave = call.body
-    key = call.request.headers.get(IDEMPOTENCY)
     told = await run_in_threadpool(
         save_sheet,
         call.site.database,
@@ -166,6 +165,6 @@ async def save(call: OperationCall) -> SavedSheet:
         pack(wanted.items),
         active_ms=wanted.active_ms,
         done=wanted.done,
-        nonce=None if not key else f"{call.me.id} {call.request.url.path} {key}"[:500],
+        nonce=call.nonce,
     )
     return SavedSheet(**told)

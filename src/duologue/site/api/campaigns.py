@@ -12,7 +12,6 @@ from starlette.concurrency import run_in_threadpool
 from duologue.arena.campaigns.ballots import LONGEST_REMARK, cast
 from duologue.arena.campaigns.campaign import (
     all_campaigns,
-    close_campaign,
     find_campaign,
     start_campaign,
     status_of,
@@ -27,7 +26,7 @@ from duologue.arena.campaigns.session_room import SessionRoom
 from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.campaigns.volunteer_view import VolunteerView, volunteer_view
 from duologue.arena.campaigns.volunteers import quality_of
-from duologue.arena.finals.final_results import final_results, keep_results
+from duologue.arena.finals.final_results import end_campaign
 from duologue.arena.people.audit import log
 from duologue.arena.people.links import path_of
 from duologue.arena.people.secret import new_secret
@@ -242,13 +241,9 @@ async def add_links(call: OperationCall) -> list[VolunteerLink]:
 
 async def close(call: OperationCall) -> CampaignSummary:
     """End a campaign."""
-    campaign, now = await _campaign(call), call.now
-    await call.write(lambda connection: close_campaign(connection, campaign, now))
-    found, me = await call.read(final_results, blobs_of(call), campaign), call.me.id
-    if found is not None:
-        await call.site.write(lambda connection: keep_results(connection, found, now=now, by=me))
-    again = await _campaign(call)
-    return await call.read(_summary, again)
+    campaign, blobs, me = await _campaign(call), blobs_of(call), call.me.id
+    await run_in_threadpool(end_campaign, call.site.database, blobs, campaign, by=me, nonce=call.nonce)
+    return await call.read(_summary, await _campaign(call))
 
 
 async def results(call: OperationCall) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from duologue.arena.people.links import LONGEST_DAYS
-from duologue.arena.people.open_links import MOST, OpenLink, open_links_of, open_path, revoke_open_link
+from duologue.arena.people.open_links import MOST, OpenLink, open_path, revoke_open_link
 from duologue.arena.people.secret import new_secret
-from duologue.arena.registration.open_registration import open_for_many
+from duologue.arena.registration.open_registration import open_for_many, open_links_into
+from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation
+from duologue.site.page_error import not_found
 
 if TYPE_CHECKING:
     from duologue.site.api.operation import OperationCall
@@ -68,7 +70,10 @@ async def make(call: OperationCall) -> MadeOpenLink:
 
 async def links(call: OperationCall) -> list[OpenLink]:
     """Return the open links into something."""
-    return await call.read(open_links_of, call.at("kind"), call.at("subject"))
+    try:
+        return await call.read(open_links_into, call.at("kind"), call.at("subject"))
+    except UsageError as error:
+        raise not_found() from error
 
 
 async def revoke(call: OperationCall) -> dict[str, Any]:

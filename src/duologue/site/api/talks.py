@@ -84,6 +84,14 @@ async def begin(call: OperationCall) -> BegunTalk:
 
 async def show(call: OperationCall) -> OwnTalk:
     """Return a talk, and see to it that its system answers."""
+    found = await _own(call)
+    if found.due:
+        await run_in_threadpool(engine_of(call.site).answer, found.id)
+    return found
+
+
+async def _own(call: OperationCall) -> OwnTalk:
+    """Return one's own talk with a system. Raises `PageError` for another, and for one with a person."""
 
     def read(connection: Connection) -> OwnTalk | None:
         talk = sessions.find_talk(connection, call.at("id"))
@@ -101,14 +109,13 @@ async def show(call: OperationCall) -> OwnTalk:
     found = await call.read(read)
     if found is None:
         raise not_found()
-    if found.due:
-        await run_in_threadpool(engine_of(call.site).answer, found.id)
     return found
 
 
 async def say(call: OperationCall) -> OwnTalk:
     """Say something; the answer is in the talk when it is there."""
     said: SaidText = call.body
+    await _own(call)
     talk, me, now = call.at("id"), call.me.id, call.now
     await call.write(lambda connection: sessions.say(connection, talk, me, said.text.replace("\0", ""), now=now))
     return await show(call)
@@ -116,6 +123,7 @@ async def say(call: OperationCall) -> OwnTalk:
 
 async def end(call: OperationCall) -> OwnTalk:
     """End a talk."""
+    await _own(call)
     talk, me, now = call.at("id"), call.me.id, call.now
     await call.write(lambda connection: sessions.finish(connection, talk, me, now=now))
     return await show(call)

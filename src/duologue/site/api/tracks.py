@@ -19,7 +19,7 @@ from duologue.arena.competition.track_archive import read_archive
 from duologue.arena.competition.track_board import Viewer, board_for
 from duologue.arena.competition.tracks import find_track, save_track, track_names
 from duologue.arena.finals.final_campaign import campaigns_of, link_campaign
-from duologue.arena.finals.final_results import final_results, keep_results
+from duologue.arena.finals.final_results import take_results
 from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
@@ -132,10 +132,8 @@ async def take_ratings(call: OperationCall) -> Told:
     known = await call.read(campaigns_of, track.name, phase.name)
     if not known:
         raise UsageError(f"no campaign rates the phase '{phase.name}'")
-    found, now, me = await call.read(final_results, blobs_of(call), known[0]), call.now, call.me.id
-    if found is None:
-        raise UsageError(f"nobody has rated anything in the campaign '{known[0].title}' yet")
-    return {"teams": await call.write(lambda connection: keep_results(connection, found, now=now, by=me))}
+    database, blobs, me = call.site.database, blobs_of(call), call.me.id
+    return {"teams": await run_in_threadpool(take_results, database, blobs, known[0], by=me, nonce=call.nonce)}
 
 
 async def my_entries(call: OperationCall) -> Told:

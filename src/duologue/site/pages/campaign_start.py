@@ -12,6 +12,7 @@ from duologue.arena.campaigns.given_files import GivenCampaign, GivenFile, propo
 from duologue.arena.campaigns.proposal import GivenSystem
 from duologue.arena.people.audit import log
 from duologue.arena.talks.offers import talkers
+from duologue.core.errors import UsageError
 from duologue.core.plugins import names
 from duologue.site.area import Area, route
 from duologue.site.pages.campaigns import ORGANISERS
@@ -57,9 +58,8 @@ async def show(visit: Visit) -> Response:
 async def begin(visit: Visit) -> Response:
     """Start a campaign."""
     form = await visit.form()
-    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
-    chosen = form.choices("offer", [str(at) for at in range(len(offers))])
-    asked = await _asked(form, [offers[int(at)] for at in chosen])
+    offers = {one.word: one for one in await run_in_threadpool(talkers, visit.site.settings.workspace)}
+    asked = await _asked(form, [offers[word] for word in form.choices("offer", offers)])
     proposal = await run_in_threadpool(propose_given, asked)
     now, me = visit.now, visit.me.id
 
@@ -75,6 +75,9 @@ async def begin(visit: Visit) -> Response:
 async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
     """Return what a form asks for; the task is that of the systems to talk with, where none is said."""
     task = form.text("task", most=100, needed=False) or next((one.task for one in offers), "")
+    strange = next((one for one in offers if one.task != task), None)
+    if strange is not None:
+        raise UsageError(f"'{strange.system}' is a system of {strange.task}, not of {task}; a campaign is of one task")
     return GivenCampaign(
         protocol=form.choice("protocol", campaign_protocols()),
         n=form.whole("n", 1, MOST_ITEMS),
@@ -87,7 +90,7 @@ async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
         gold=await _files(form, "gold"),
         data=(await _files(form, "data"))[:1],
         kb=(await _files(form, "kb"))[:1],
-        live=tuple(GivenSystem.of(one.system) for one in offers if one.task == task),
+        live=tuple(GivenSystem.of(one.system) for one in offers),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from duologue.arena.campaigns.campaign import (
     all_campaigns,
-    close_campaign,
     find_campaign,
     reopen_campaign,
     status_of,
@@ -20,7 +20,7 @@ from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
 from duologue.arena.campaigns.norm_round import advance, all_rounds, current_round, open_round, votes_of
 from duologue.arena.campaigns.volunteers import enrol, quality_of
 from duologue.arena.finals.final_campaign import final_of
-from duologue.arena.finals.final_results import final_results, keep_results
+from duologue.arena.finals.final_results import end_campaign, final_results, keep_results
 from duologue.arena.people.links import path_of
 from duologue.arena.people.secret import derived_secret
 from duologue.core.errors import UsageError
@@ -119,14 +119,9 @@ async def go_on_norming(visit: Visit) -> Response:
 async def close(visit: Visit) -> Response:
     """End a campaign."""
     campaign, form = await _campaign(visit), await visit.form()
-    now = visit.now
-    await visit.submit(form, lambda connection: close_campaign(connection, campaign, now))
-    found = await visit.read(final_results, blobs_of(visit), campaign)
-    if found is None:
-        return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
-    me = visit.me.id
-    await visit.site.write(lambda connection: keep_results(connection, found, now=now, by=me))
-    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.on_board")
+    blobs, me = blobs_of(visit), visit.me.id
+    kept = await run_in_threadpool(end_campaign, visit.site.database, blobs, campaign, by=me, nonce=form.nonce)
+    return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.on_board" if kept else "campaigns.saved")
 
 
 async def take_to_board(visit: Visit) -> Response:

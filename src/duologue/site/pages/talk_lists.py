@@ -62,8 +62,8 @@ async def show(visit: Visit) -> Response:
 async def open_room(visit: Visit) -> Response:
     """Open a room with one of the systems that are there."""
     form = await visit.form()
-    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
-    chosen = offers[int(form.choice("offer", [str(at) for at in range(len(offers))]))]
+    offers = {one.word: one for one in await run_in_threadpool(talkers, visit.site.settings.workspace)}
+    chosen = offers[form.choice("offer", offers)]
     title, shows, now, me = form.text("title", most=100), form.choices("shows", sessions.SHOWS), visit.now, visit.me.id
 
     def action(connection: Connection) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from duologue.arena.people.links import is_local
 from duologue.arena.talks import pairs, rooms, sessions
@@ -193,7 +194,7 @@ class TalkPages:
 
     def _back(self, visit: Visit) -> Response:
         following = visit.asked("next")
-        query = f"?next={following}" if following and is_local(following) else ""
+        query = f"?{urlencode({'next': following})}" if following and is_local(following) else ""
         return visit.redirect(f"/talks/{visit.at('id')}{query}")
 
 
