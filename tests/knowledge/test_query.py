@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.records import Fact
+from duologue.knowledge import query as query_module
 from duologue.knowledge.graph import Graph
 from duologue.knowledge.normalization import fold
 from duologue.knowledge.query import Query, Step, evidence, measure, run
@@ -180,6 +181,24 @@ def test_the_evidence_has_the_hops_to_the_answer_and_no_other() -> None:
     assert [one.subject for one in others] == ["阿勒", "布隆", "茜"]
     bound = evidence(Query(start=("岩民",), steps=steps, take="less", than="阿勒"), GRAPH)
     assert [one.object for one in bound] == [12], "that nothing is less rests on what it was measured against"
+
+
+@pytest.mark.parametrize("last", [Step("b"), Step("b", back=True)])
+def test_the_evidence_of_a_hub_looks_at_each_fact_a_few_times(last: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, looked = 300, 0
+    rows = [Fact(subject=f"e{number}", relation="a", object="hub") for number in range(n)]
+    rows += [Fact(subject=f"e{number}", relation="b", object=f"e{n - 1 - number}") for number in range(n)]
+    plain = query_module.values_of
+
+    def counted(fact: Fact) -> Any:
+        nonlocal looked
+        looked += 1
+        return plain(fact)
+
+    monkeypatch.setattr(query_module, "values_of", counted)
+    found = evidence(Query(start=("hub",), steps=(Step("a", back=True), last)), Graph("hub", rows))
+    assert len(found) == 2 * n
+    assert looked <= 10 * n
 
 
 @given(rows=facts_made, start=st.one_of(names, st.sampled_from(["1", "2"])), steps=steps_made)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from duologue.core.records import Fact, Record
-from duologue.knowledge.graph import holds, values_of
-from duologue.knowledge.normalization import fold
+from duologue.knowledge.graph import values_of
+from duologue.knowledge.normalization import fold, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -145,7 +145,8 @@ def evidence(query: Query, graph: Graph) -> tuple[Fact, ...]:
         ways = [wanted]
         for number in range(len(levels) - 2, -1, -1):
             step, following = query.steps[number], query.steps[number + 1]
-            wanted = [fact for fact in levels[number] if _leads(fact, step, following, wanted, graph)]
+            reached = _reached(wanted, following)
+            wanted = [fact for fact in levels[number] if _leads(fact, step, following, reached, graph)]
             ways.append(wanted)
         found.update(dict.fromkeys(fact for way in reversed(ways) for fact in way))
     return tuple(found)
@@ -166,12 +167,18 @@ def _levels(start: str, query: Query, graph: Graph) -> list[list[Fact]]:
     return levels
 
 
-def _leads(fact: Fact, step: Step, following: Step, wanted: Iterable[Fact], graph: Graph) -> bool:
-    """Tell whether a hop along a fact comes to one of the facts wanted after it."""
-    goals = _goals((fact,), step, following, graph)
+def _reached(wanted: Iterable[Fact], following: Step) -> frozenset[str]:
+    """Return where a hop must come to for the facts wanted after it: their subjects, or going back what they hold."""
     if not following.back:
-        return any(other.subject in goals for other in wanted)
-    return any(holds(other, fold(goal), parts=True) for other in wanted for goal in goals)
+        return frozenset(fact.subject for fact in wanted)
+    values = [value for fact in wanted for value in values_of(fact)]
+    return frozenset(fold(one) for value in values for one in (value, *parts_of(value)))
+
+
+def _leads(fact: Fact, step: Step, following: Step, reached: frozenset[str], graph: Graph) -> bool:
+    """Tell whether a hop along a fact comes to what is `_reached`."""
+    goals = _goals((fact,), step, following, graph)
+    return any((fold(goal) if following.back else goal) in reached for goal in goals)
 
 
 def _entities(name: Scalar, graph: Graph) -> Sequence[str]:

@@ -57,3 +57,17 @@ def test_stretches_stay_inside_the_text_whatever_is_done(text: str, changes: lis
             traced.swap(0, at, len(traced))
     for start, end in traced.carry([(0, len(text)), (0, 1), (len(text) - 1, len(text))]):
         assert 0 <= start <= end <= len(traced)
+
+
+def test_many_stretches_are_carried_as_each_alone() -> None:
+    text = AlignedText("0123456789" * 5)
+    for at in (3, 17, 17, 30):
+        text.delete(at)
+        text.insert(at // 2, "x")
+        text.repeat(at)
+    text.swap(2, 9, 21)
+    stretches = [(start, start + size) for start in range(45) for size in (0, 1, 2, 5)]
+    assert text.carry(stretches) == [text.carry([one])[0] for one in stretches]
+    for (start, end), (left, right) in zip(stretches, text.carry(stretches), strict=True):
+        origins = [at for at, (_, origin) in enumerate(text._signs) if start <= origin < end]
+        assert not origins or (left, right) == (origins[0], origins[-1] + 1)

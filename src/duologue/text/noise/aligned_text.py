@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -73,12 +74,19 @@ class AlignedText:
         A span torn apart includes what now stands between. A span that was deleted is empty, at the place where it
         would be.
         """
+        if not stretches:
+            return []
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for at, (_, origin) in enumerate(self._signs):
+            first.setdefault(origin, at)
+            last[origin] = at
+        origins = sorted(origin for _, origin in self._signs if origin >= 0)
         found = []
         for start, end in stretches:
-            places = [at for at, (_, origin) in enumerate(self._signs) if start <= origin < end]
-            if places:
-                found.append((places[0], places[-1] + 1))
+            inside = [origin for origin in range(start, end) if origin in first]
+            if inside:
+                found.append((min(map(first.__getitem__, inside)), max(map(last.__getitem__, inside)) + 1))
             else:
-                before = sum(1 for _, origin in self._signs if 0 <= origin < start)
-                found.append((min(before, len(self._signs)),) * 2)
+                found.append((bisect_left(origins, start),) * 2)
         return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.noise import GREATEST
 from duologue.core.rng import Rng
 from duologue.text.noise.aligned_text import AlignedText
 from duologue.text.noise.spans import moved_annotation, stretches_of
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from duologue.text.noise.aligned_text import Stretch
     from duologue.text.noise.spoken_language import SpokenLanguage
 
-MOST = 5.0
-"""The greatest strength."""
 _COLLOQUIAL = 0.5
 """Probability of each kind at strength 1: of a word that has a colloquial form,"""
 _REPAIR = 0.04
@@ -68,8 +67,8 @@ class SpeechChannel:
         for kind, strength in strengths.items():
             if kind not in _KINDS:
                 raise UsageError(f"there is no noise '{kind}'{did_you_mean(kind, KINDS)}")
-            if not 0 <= strength <= MOST:
-                raise UsageError(f"a strength of {strength:g} makes no sense; give a number from 0 to {MOST:g}")
+            if not 0 <= strength <= GREATEST:
+                raise UsageError(f"a strength of {strength:g} makes no sense; give a number from 0 to {GREATEST:g}")
         self._language = language
         self._seed = seed
         self._strengths = dict(strengths)

@@ -86,3 +86,10 @@ def test_a_key_is_read_as_it_was_written(tmp_path: Path) -> None:
     (tmp_path / "key.json").write_text("[1]", encoding="utf-8")
     with pytest.raises(FormatError, match="no key of an exam"):
         read_key(tmp_path / "key.json")
+    for kept, wrong in (
+        ([], "it has no question"),
+        ([msgspec.structs.replace(questions[0], answers=())], "has no answer"),
+    ):
+        write_key(kept, tmp_path / "key.json")
+        with pytest.raises(FormatError, match=wrong):
+            read_key(tmp_path / "key.json")

@@ -6,6 +6,7 @@ may be the repository, its `data`, or a copy of some domains, and files may be p
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -44,11 +45,9 @@ def read_graph(folder: Path, domain: str) -> dict[str, list[list[Any]]]:
     merged: dict[str, list[list[Any]]] = {}
     for graph in _read(folder, "kb_{}.json", domain, files.read_graph):
         for entity, triples in graph.items():
-            known = merged.get(entity)
-            if known is None:
-                merged[entity] = list(triples)
-            else:
-                known += [one for one in triples if one not in known]
+            known = merged.setdefault(entity, [])
+            there = {json.dumps(one) for one in known}
+            known += [one for one in triples if json.dumps(one) not in there]
     return merged
 
 

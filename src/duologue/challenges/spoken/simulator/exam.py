@@ -191,4 +191,8 @@ def read_key(path: Path) -> list[ExamQuestion]:
             rule="no-key", message=f"this is no key of an exam: {error}", advice="make it with 'duologue data exam'"
         )
         raise FormatError(path, [problem]) from error
+    if not found or not all(one.answers for one in found):
+        lacking = next((f"question '{one.id}' has no answer" for one in found if not one.answers), "it has no question")
+        advice = "make it with 'duologue data exam'"
+        raise FormatError(path, [Problem(rule="empty-key", message=f"{lacking}, expected one or more", advice=advice)])
     return found
