@@ -43,7 +43,7 @@ def test_the_source_archive_is_built_and_holds_what_a_packager_tests(tmp_path: P
         inside = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {"pyproject.toml", "constraints.txt", "Makefile", "LICENSE", "tests/conftest.py", "benchmarks/fuzz.py"}
     assert wanted <= inside
-    assert {"src/duologue/report/words.toml", "tests/golden/registry.toml"} <= inside
+    assert {"src/duologue/report/words/shared.toml", "tests/golden/registry.toml"} <= inside
 
 
 def test_a_runner_of_tools_runs_the_wheel_alone(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from string import Formatter
 
@@ -10,7 +11,7 @@ import pytest
 
 import duologue.report
 from duologue.core.plugins import load_task
-from duologue.report.words import Term, both, words
+from duologue.report.words import FOLDER, Term, both, words
 
 TEMPLATES = Path(duologue.report.__file__).parent / "templates"
 
@@ -28,6 +29,10 @@ def test_every_entry_has_both_languages_with_the_same_braces() -> None:
         assert set(entry) == {"en", "zh"}, key
         assert braces(entry["en"]) == braces(entry["zh"]), key
         assert re.search(r"[\u4e00-\u9fff]", entry["zh"]), key
+
+
+def test_no_word_stands_in_two_files() -> None:
+    assert len(words()) == sum(len(tomllib.loads(path.read_text("utf-8"))) for path in FOLDER.glob("*.toml"))
 
 
 def test_the_templates_use_only_words_that_exist() -> None:

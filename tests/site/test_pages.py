@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.site.examples import AREAS, WITHOUT_PAGE
 
-from duologue.site.application import routes_of
-from duologue.site.settings import SiteSettings
-from duologue.site.site import Site
+from duologue.site.application import all_routes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +27,7 @@ def examples(world: World) -> list[Example]:
 
 
 def test_every_get_route_has_an_example(world: World) -> None:
-    site = Site(world.database, SiteSettings(workspace=world.workspace))
-    pages = {route.path for route in routes_of(site) if "GET" in (route.methods or ())}
+    pages = {route.path for route in all_routes() if "GET" in (route.methods or ())}
     pages = {path for path in pages if not path.startswith("/api/")}
     assert pages - WITHOUT_PAGE == {one.route for one in examples(world)}
 

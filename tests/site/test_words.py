@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
@@ -8,7 +9,7 @@ from string import Formatter
 import pytest
 
 import duologue.site
-from duologue.site.words import LANGUAGES, language_of, text, words
+from duologue.site.words import FOLDER, LANGUAGES, language_of, text, words
 
 SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
@@ -39,6 +40,10 @@ def test_every_text_is_there_in_both_languages_with_the_same_braces() -> None:
         assert set(entry) == set(LANGUAGES), key
         assert fields(entry["en"]) == fields(entry["zh"]), key
         assert all(told.strip() for told in entry.values()), key
+
+
+def test_no_word_of_an_area_stands_in_two_files() -> None:
+    assert len(words()) == sum(len(tomllib.loads(path.read_text("utf-8"))) for path in FOLDER.rglob("*.toml"))
 
 
 def test_pages_say_only_what_the_tables_have_and_the_tables_only_what_pages_say() -> None:

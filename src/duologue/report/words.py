@@ -12,13 +12,17 @@ from duologue.core.disk import read_bytes
 
 LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 """Key in the table of words -> language tag in the page."""
+FOLDER = Path(__file__).with_name("words")
+"""A table for each page, and one of what they share."""
 
 
 @cache
 def words() -> dict[str, dict[str, str]]:
-    """Return the table: key -> language -> text."""
-    table: dict[str, dict[str, str]] = tomllib.loads(read_bytes(Path(__file__).with_name("words.toml")).decode())
-    return table
+    """Return all tables as one: key -> language -> text."""
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(FOLDER.glob("*.toml")):
+        found |= tomllib.loads(read_bytes(path).decode())
+    return found
 
 
 def both(key: str, **values: object) -> Markup:

@@ -10,9 +10,9 @@ How a part of it is added (an area: `people`, `campaigns`, ...):
   `await visit.submit(form, action)`, which returns after the commit and does nothing the second time, and answers by
   `visit.redirect("/path", said="<area>.key")`. A `DuologueError` of the action becomes a page that says so.
 * Templates `templates/<area>/*.html` extend `base.html` and use the macros of `parts.html`; what they say stands in
-  `words/<area>.toml` and is had by `t("<area>.key", n=3)`. Scripts are modules of their own in `static`; nothing is
-  inline, since the policy of all pages forbids it.
-* `api/<area>.py` has `operations(site)`, listed in `api/areas.py`: the same over JSON, each an `Operation`, from which
+  `words/<area>.toml`, or in files of `words/<area>/`, and is had by `t("<area>.key", n=3)`. Scripts are modules of
+  their own in `static`; nothing is inline, since the policy of all pages forbids it.
+* `api/<area>.py` has `operations()`, listed in `api/areas.py`: the same over JSON, each an `Operation`, from which
   the OpenAPI document is made.
 * `tests/site/examples.py` names a page for each route; browser tests walk all of them in both languages.
 """

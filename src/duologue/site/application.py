@@ -32,7 +32,7 @@ def create_application(database: Database, settings: SiteSettings) -> ASGIApp:
     settings.check()
     site = Site(database, settings, [entry for area in AREAS for entry in area.entries])
     app = Starlette(
-        routes=routes_of(site),
+        routes=all_routes(),
         exception_handlers=dict.fromkeys((PageError, HTTPException, DuologueError, Exception), error_answer),
     )
     app.state.site = site
@@ -40,11 +40,11 @@ def create_application(database: Database, settings: SiteSettings) -> ASGIApp:
     return ProxyHeadersMiddleware(Gate(app, site), trusted_hosts=list(settings.proxies))
 
 
-def routes_of(site: Site) -> list[Route]:
+def all_routes() -> list[Route]:
     """Return all routes: of the areas, of the API, of files, and whether the site is up."""
     return [
-        *(route for area in AREAS for route in area.routes(site)),
-        *api_routes(site),
+        *(route for area in AREAS for route in area.routes()),
+        *api_routes(),
         Route("/static/{mark}/{name}", serve_asset, methods=["GET"]),
         Route("/healthz", _health, methods=["GET"]),
     ]

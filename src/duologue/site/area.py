@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from duologue.site.navigation import NavigationEntry
-    from duologue.site.site import Site
 
     Handler = Callable[[Visit], Awaitable[Response]]
 
@@ -28,7 +27,7 @@ class Area(NamedTuple):
     """A part of the site."""
 
     name: str
-    routes: Callable[[Site], Sequence[Route]]
+    routes: Callable[[], Sequence[Route]]
     entries: tuple[NavigationEntry, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""What the pages say, in English and Chinese: a table for each area, in `words/<area>.toml`."""
+"""What the pages say, in English and Chinese: tables by area, `words/<area>.toml` or files `words/<area>/*.toml`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ FOLDER = Path(__file__).with_name("words")
 def words() -> dict[str, dict[str, str]]:
     """Return all tables as one: `area.key` -> language -> text."""
     found: dict[str, dict[str, str]] = {}
-    for path in sorted(FOLDER.glob("*.toml")):
+    for path in sorted(FOLDER.rglob("*.toml")):
+        area = path.relative_to(FOLDER).with_suffix("").parts[0]
         table: dict[str, dict[str, str]] = tomllib.loads(read_bytes(path).decode())
-        found |= {f"{path.stem}.{key}": entry for key, entry in table.items()}
+        found |= {f"{area}.{key}": entry for key, entry in table.items()}
     return found
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from duologue.site.api.operation import OperationCall
-    from duologue.site.site import Site
 
 WORKERS = ("annotator", "organiser")
 
@@ -88,7 +87,7 @@ class SavedSheet(Record, frozen=True, kw_only=True):
     """What the task's check finds, each with its utterance."""
 
 
-def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+def operations() -> list[Operation]:
     """Return the operations."""
     one, sheet = "/annotation/projects/{project}", "/annotation/sheets/{id}"
     return [

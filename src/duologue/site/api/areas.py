@@ -17,20 +17,19 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from duologue.site.api.operation import Operation
-    from duologue.site.site import Site
 
 AREAS: tuple[Any, ...] = (people, open_links, annotation, campaigns, talks, tracks)
-"""Modules with `operations(site)`; an area more is a line more."""
+"""Modules with `operations()`; an area more is a line more."""
 
 
-def operations_of(site: Site) -> list[Operation]:
+def all_operations() -> list[Operation]:
     """Return all operations."""
-    return [one for area in AREAS for one in area.operations(site)]
+    return [one for area in AREAS for one in area.operations()]
 
 
-def api_routes(site: Site) -> list[Route]:
+def api_routes() -> list[Route]:
     """Return the routes of the API."""
-    operations = operations_of(site)
+    operations = all_operations()
     document = msgspec.json.encode(document_of(operations))
 
     async def describe(request: Request) -> Response:  # noqa: ARG001  # Starlette's form

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.site.api.operation import OperationCall
-    from duologue.site.site import Site
 
 _ORGANISERS = ("organiser",)
 
@@ -144,7 +143,7 @@ class KeptBallot(Record, frozen=True, kw_only=True):
     why_zh: str
 
 
-def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+def operations() -> list[Operation]:
     """Return the operations."""
     one = "/campaigns/{id}"
     return [

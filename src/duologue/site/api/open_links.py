@@ -17,7 +17,6 @@ from duologue.site.page_error import not_found
 
 if TYPE_CHECKING:
     from duologue.site.api.operation import OperationCall
-    from duologue.site.site import Site
 
 _ORGANISERS = ("organiser",)
 
@@ -40,7 +39,7 @@ class MadeOpenLink(Record, frozen=True, kw_only=True):
     link: str
 
 
-def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+def operations() -> list[Operation]:
     """Return the operations."""
     listed = "/open-links/{kind}/{subject}"
     return [

@@ -15,7 +15,6 @@ from duologue.site.api.operation import Operation
 
 if TYPE_CHECKING:
     from duologue.site.api.operation import OperationCall
-    from duologue.site.site import Site
 
 
 class NewPerson(Record, frozen=True, kw_only=True):
@@ -36,7 +35,7 @@ class InvitedPerson(Record, frozen=True, kw_only=True):
     link: str
 
 
-def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+def operations() -> list[Operation]:
     """Return the operations."""
     return [
         Operation("GET", "/me", "Who the token belongs to", me, gives=Person),

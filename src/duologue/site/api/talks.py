@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from duologue.site.api.operation import OperationCall
-    from duologue.site.site import Site
 
 
 class OpenRoom(Record, frozen=True, kw_only=True):
@@ -58,7 +57,7 @@ class OwnTalk(Record, frozen=True, kw_only=True):
     turns: tuple[SaidTurn, ...]
 
 
-def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+def operations() -> list[Operation]:
     """Return the operations."""
     return [
         Operation("GET", "/rooms", "Rooms in which one can talk with a system", open_rooms, gives=list[OpenRoom]),

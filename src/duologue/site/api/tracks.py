@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from duologue.arena.competition.entries import TrackEntry
     from duologue.arena.competition.track_file import TrackDefinition
     from duologue.site.api.operation import OperationCall
-    from duologue.site.site import Site
 
 Told = dict[str, Any]
 
@@ -51,7 +50,7 @@ class NewFinal(Record, frozen=True, kw_only=True):
     """A campaign to be linked, instead of a new one."""
 
 
-def operations(site: Site) -> list[Operation]:  # noqa: ARG001  # the form of all areas
+def operations() -> list[Operation]:
     """Return the operations."""
     mine = partial(Operation, gives=Told, roles=PARTICIPANTS)
     ours = partial(Operation, gives=Told, roles=(ORGANISER,))

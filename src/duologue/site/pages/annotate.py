@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from duologue.arena.annotation.projects import AnnotationProject
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 WORKERS = ("annotator", "organiser")
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/annotate", show_projects, *WORKERS),

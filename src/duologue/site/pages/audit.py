@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _ROWS = 100
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [route("/audit", show, "admin")]
 

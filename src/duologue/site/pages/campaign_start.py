@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
     from duologue.arena.talks.offers import TalkOffer
     from duologue.site.form import Form
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 MOST_ITEMS, MOST_RATERS = 10_000, 100
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/campaigns/new", show, *ORGANISERS),

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.campaign_results import CampaignResults
     from duologue.arena.database.blobs import Blobs
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 ORGANISERS = ("organiser",)
@@ -49,7 +48,7 @@ _MOST_NORMED = 50
 _FILE = Path("ratings.csv")
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/campaigns", show_all, *ORGANISERS),

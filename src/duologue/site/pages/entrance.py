@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from duologue.arena.people.people import Person
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _ENTER = "/enter/"
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         open_route("/", show_home),

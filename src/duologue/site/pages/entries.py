@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from duologue.arena.competition.teams import Team
     from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
     from duologue.site.interval_figure import IntervalFigure
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _MOST_SHOWN = 200
@@ -60,7 +59,7 @@ class LocatedProblem(NamedTuple):
     """Of the page that shows the row; empty where there is none."""
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/tracks/{track}/entries", show_entries, *PARTICIPANTS),

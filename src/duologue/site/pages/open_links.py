@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from duologue.arena.registration.open_registration import OpenDoor
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 ORGANISER = "organiser"
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         open_route("/join/{secret}", ask),

@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _DAYS, _DAYS_OF_VOLUNTEERS = 7, 60
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/people", show_people, "admin"),

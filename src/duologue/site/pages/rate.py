@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.norm_round import NormRound
     from duologue.site.form import Form
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _LONGEST_SECONDS = 86_400
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/rate", show_all),

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from duologue.arena.annotation.sheets import OpenSheet
     from duologue.core.annotation import AnnotationScheme
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 _LARGEST = 1 << 20
@@ -43,7 +42,7 @@ _SAID_BY_THE_EDITOR = (
 )  # fmt: skip
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/sheets/{id}", show_sheet, *WORKERS),

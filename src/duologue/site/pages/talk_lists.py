@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.routing import Route
 
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 STAFF = ("organiser",)
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/talk-lists", show, *STAFF),

@@ -24,15 +24,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 
 class TalkPages:
-    """The handlers, with the engine that answers."""
-
-    def __init__(self, site: Site) -> None:
-        self.engine = engine_of(site)
+    """The handlers."""
 
     async def view(self, visit: Visit, *, after: int = -1) -> TalkView:
         """Return the talk of a path. Raises `PageError` for one that is not there for this reader."""
@@ -143,13 +139,13 @@ class TalkPages:
         await visit.form()
         view = await self.view(visit)
         if view.mine:
-            self.engine.answer(view.talk.id)
+            engine_of(visit.site).answer(view.talk.id)
         return self._back(visit)
 
     async def events(self, visit: Visit) -> Response:
         """Stream what happens in a talk."""
         view = await self.view(visit)
-        return talk_events(visit, lambda after: self.view(visit, after=after), self.engine, view)
+        return talk_events(visit, lambda after: self.view(visit, after=after), engine_of(visit.site), view)
 
     async def hall(self, visit: Visit) -> Response:
         """Show where somebody stands in a campaign of pairs."""
@@ -215,9 +211,9 @@ def _facts(view: TalkView, scene: Any) -> list[tuple[str, str, str]]:
     return [(one.subject, one.relation, str(one.object)) for one in dialogue.knowledge]
 
 
-def routes(site: Site) -> Sequence[Route]:
+def routes() -> Sequence[Route]:
     """Return the routes."""
-    pages = TalkPages(site)
+    pages = TalkPages()
     return [
         route("/talks", pages.index),
         route("/talks/rooms/{id}", pages.room),

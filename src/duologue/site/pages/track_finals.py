@@ -27,11 +27,10 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.proposal import Proposal
     from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
     from duologue.arena.database.blobs import Blobs
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/tracks/{track}/phases/{phase}/campaign", show, ORGANISER),

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         route("/tracks/{track}/office", show_office, ORGANISER),

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
     from duologue.arena.database.blobs import Blobs
     from duologue.site.interval_figure import IntervalFigure
-    from duologue.site.site import Site
     from duologue.site.visit import Visit
 
 PARTICIPANTS = ("participant", "organiser")
@@ -51,7 +50,7 @@ class ShownPhase(NamedTuple):
     left: int | None
 
 
-def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+def routes() -> Sequence[Route]:
     """Return the routes."""
     return [
         open_route("/tracks", show_tracks),
