@@ -38,7 +38,7 @@ def test_a_long_name_in_chinese_is_a_file_too() -> None:
         ({"live": (GivenSystem("x", "echo"),)}, "and not both"),
         ({"results": (GivenFile("a/x.txt", ONE), GivenFile("b/x.txt", TWO))}, "two files are called x.txt"),
         ({"results": (GivenFile("x.txt", ONE[:90]),)}, "results/x.txt"),
-        ({"kb": (GivenFile("kb.json", b"{}"),)}, "conversation has no knowledge base"),
+        ({"kb": (GivenFile("kb.json", b"{}"),)}, "kb.json has 1 problem(.|\\n)*no field 'text'"),
         ({"protocol": "arena", "kb": (GivenFile("kb.json", b"{}"),)}, "say which task"),
     ],
 )
