@@ -201,11 +201,12 @@ def page(args: argparse.Namespace, rows: list[tuple[str, Found]]) -> str:
 `python benchmarks/people.py {options}{" --database URL" if args.database else ""} --write`
 
 {args.volunteers} volunteers of one campaign ({ITEMS} items, {SYSTEMS} systems, the human reference hidden among
-them), server and volunteers on the same two cores. They come in by their links and send each form as a browser without
-JavaScript does; a form that was not answered is sent again as it is. A rating is *acknowledged* when its volunteer saw
-the answer; it is *lost* when the database does not hold it, *doubled* when it holds it twice. Must: none of both, and a
-95th percentile below {MOST_MILLISECONDS:.0f} ms for volunteers who read what they rate. Where the site is killed, the
-milliseconds are those of the requests that were answered, without the waiting for a site that is not there.
+them), server and volunteers on the same two cores. They come in by their links, within ten seconds where they pause,
+and send each form as a browser without JavaScript does; a form that was not answered is sent again as it is. A rating
+is *acknowledged* when its volunteer saw the answer; it is *lost* when the database does not hold it, *doubled* when it
+holds it twice. Must: none of both, and a 95th percentile below {MOST_MILLISECONDS:.0f} ms for volunteers who read what
+they rate. Where the site is killed, the milliseconds are those of the requests that were answered, without the waiting
+for a site that is not there.
 
 | volunteers | requests | per s | p50 ms | p95 ms | acknowledged | lost | doubled |
 |---|---|---|---|---|---|---|---|

@@ -75,8 +75,12 @@ class Seen(NamedTuple):
 
 
 async def volunteer(name: str, link: str, seen: Seen, *, until: Callable[[], bool], pause: float) -> None:
-    """Come in by a link, and rate one item after the other until there is none, or it is time."""
+    """Come in by a link, and rate one item after the other until there is none, or it is time.
+
+    With a `pause` (seconds) volunteers come in within five of them, and take about one for each form.
+    """
     rng = random.Random(name)
+    await asyncio.sleep(5 * pause * rng.random())
     async with httpx.AsyncClient(timeout=20) as client:
         form = _one(Forms((await _ask(client, "GET", link, None, seen)).text).found, "/enter/")
         page = await _ask(client, "POST", str(httpx.URL(link).join(form.action)), form.hidden, seen)

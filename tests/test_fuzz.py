@@ -129,8 +129,28 @@ print(changed)
 @pytest.mark.slow
 def test_every_command_runs_as_it_stands_before_it_is_mutated(tmp_path: Path) -> None:
     """A seed that is refused at once explores nothing: most commands work as they stand."""
-    code, printed = fuzz("--no-models", "--inputs", 90, folder=tmp_path)
+    code, printed = fuzz("--no-models", "--inputs", 210, folder=tmp_path)
     assert code == 0, printed
     last = printed.splitlines()[-1].split()
-    assert last[:2] == ["all", "90"]
-    assert int(last[2]) > 70
+    assert last[:2] == ["all", "210"]
+    assert int(last[2]) > 170
+
+
+def test_every_verb_is_tried_or_says_why_not(tmp_path: Path) -> None:
+    code = """
+import shlex
+import click
+from duologue.cli.main import cli
+from fuzzing import commands
+
+def verbs(command, words):
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        yield from verbs(found, [*words, name]) if isinstance(found, click.Group) else [" ".join([*words, name])]
+
+tried = {commands.verb_of(shlex.split(one.line)) for one in commands.TEMPLATES}
+known = set(verbs(cli, []))
+print(sorted(known - tried - set(commands.UNTRIED)), sorted(set(commands.UNTRIED) - known))
+"""
+    assert python(code, tmp_path) == "[] []\n"

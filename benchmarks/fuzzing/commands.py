@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from duologue.cli import old_names
 from duologue.cli.main import cli
 from duologue.exports.formats import FORMATS
 from fuzzing.mutations import mutate_path
@@ -22,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Template(NamedTuple):
-    """A command line that works, with its material marked by @, and +@ for files that it reads beside these."""
+    """A command line that works, with its material marked by @, and +@ for files that it reads beside these.
+
+    A word that begins with $ names a file of the material whose text stands in its place.
+    """
 
     line: str
     weight: int = 10
@@ -37,10 +39,17 @@ TEMPLATES = tuple(
 )
 """All of them; the first inputs of a run are these as they stand."""
 
-_COSTLY = frozenset({"n", "resamples", "workers", "per_account", "max_turns", "tries", "back_off", "margin", "most"})
+_COSTLY = frozenset({
+    "n", "resamples", "workers", "per_account", "max_turns", "tries", "back_off", "margin", "most", "raters", "items",
+    "per_item", "systems", "volunteers", "triples", "samples",
+})  # fmt: skip
 """Options that honestly ask for more work or waiting the larger they are: they stay small."""
-_NEVER = frozenset({"engine", "address"})
-"""Options that would start other programs."""
+_NEVER = frozenset({"engine", "address", "wait"})
+"""Options that would start other programs, or wait for somebody else."""
+UNTRIED = {
+    "track work": "it scores each entry in a process of its own, and nothing here may start one",
+}
+"""Verbs that no command line stands for, and why."""
 _NUMBERS = ("0", "-1", "1", "2", "3", "1.5", "x", "", "１", "1_0", "0x1", "1e1", "nan", "inf", "-0.0", "1e-320", " 2")
 _LARGE = ("4294967296", "99999999999999999999", "-9223372036854775809", "9" * 400, "9" * 5000, "1e400")
 _SETTINGS = (
@@ -145,11 +154,18 @@ class Input(NamedTuple):
 
 def known(material: Path) -> list[Template]:
     """Return the templates whose material could be made."""
-    return [one for one in TEMPLATES if all((material / place).exists() for place in _material(one.line))]
+    return [
+        one for one in TEMPLATES
+        if all((material / place).exists() for place in (*_material(one.line), *_texts(one.line)))
+    ]  # fmt: skip
 
 
 def _material(line: str) -> list[str]:
     return [word.partition("@")[2] for word in shlex.split(line) if _is_marked(word)]
+
+
+def _texts(line: str) -> list[str]:
+    return [word[1:] for word in shlex.split(line) if word.startswith("$")]
 
 
 def _is_marked(word: str) -> bool:
@@ -158,7 +174,10 @@ def _is_marked(word: str) -> bool:
 
 def lay(template: Template, material: Path, folder: Path) -> Input:
     """Lay the material of a command into a folder and return the command line as it stands."""
-    words = shlex.split(template.line)
+    words = [
+        (material / word[1:]).read_text("utf-8") if word.startswith("$") else word
+        for word in shlex.split(template.line)
+    ]
     for place in _material(template.line):
         _put(material / place, folder / place)
     (folder / "out").mkdir(exist_ok=True)
@@ -175,11 +194,14 @@ def _put(source: Path, target: Path) -> None:
 
 
 def verb_of(words: Sequence[str]) -> str:
-    """Return the verb of a command line, with its subcommand."""
-    length = 1
-    if words and words[0] in {"data", *old_names.COMMANDS}:
-        length += words[0] == "data"
-        length += len(words) >= length and words[length - 1] in {"collect", "import", "extract"}
+    """Return the verb of a command line, with its subcommands."""
+    context, length = click.Context(cli), 0
+    command: click.Command | None = cli
+    while isinstance(command, click.Group) and length < len(words):
+        found = command.get_command(context, words[length])
+        if found is None:
+            break
+        command, length = found, length + 1
     return " ".join(words[:length])
 
 

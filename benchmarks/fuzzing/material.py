@@ -18,6 +18,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from fuzzing import site_material
+
 _PLACES = {
     f"{name}_{rating}_river_bank": {
         "location": place, "price": price, "rating": str(rating), "phone": f"{name}_river_bank_phone",
@@ -69,17 +71,21 @@ def make(folder: Path, *, models: bool = True) -> None:
     for made in (_restaurant, _conversation, _proactive, _spoken, _mobilecs, _posts, _subtitles, _recipes, _ratings):
         made(folder)
     _results(folder)
+    site_material.make(folder, _duologue)
     if models:
         for place, words in _TRAINING.items():
             _duologue(folder, "train", *words.split(), "--quiet", "--out", place)
 
 
-def _duologue(folder: Path, *words: str) -> None:
-    """Run the command; what it cannot make here is missing afterwards, and nothing more."""
+def _duologue(folder: Path, *words: str) -> str:
+    """Run the command and return what it says; what it cannot make here is missing afterwards, and nothing more."""
     paths = os.pathsep.join(map(str, PLUGINS))
     environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "HOME": str(folder)}
     program = Path(sys.executable).with_name("duologue")
-    subprocess.run([program, *words], cwd=folder, env=environment, capture_output=True, check=False, timeout=600)
+    done = subprocess.run(
+        [program, *words], cwd=folder, env=environment, capture_output=True, check=False, timeout=600, encoding="utf-8"
+    )
+    return done.stdout
 
 
 def _write(path: Path, value: Any) -> None:

@@ -43,6 +43,10 @@ _LEFT_OVER = re.compile(r"\.(tmp|part|partial)\b|^\.?tmp")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+_VISITED = {"serve": ("/", "/v1/chat/completions"), "site": ("/", "/enter/x.y", "/api/v1/tracks")}
+"""What is sent to servers, by the verb that starts one."""
+
+
 class Finding(NamedTuple):
     """Something that must not be."""
 
@@ -157,7 +161,7 @@ def run(given: Input, folder: Path, *, seconds: float = SECONDS) -> Outcome:
     _touched.clear()
     _inside[:] = [str(folder.parent)]
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    visitor = _visitor(given, out) if given.verb == "serve" else None
+    visitor = _visitor(given, out) if given.verb in _VISITED else None
     try:
         with warnings.catch_warnings(record=True) as noted, _limited(seconds):
             warnings.simplefilter("always")
@@ -199,7 +203,7 @@ def _asked_for(finding: Finding, given: Input) -> bool:
     if finding.kind == "outside":
         return any(word.startswith(("/", "..")) or "=/" in word or "=.." in word for word in given.words)
     return finding.kind == "network" and (
-        bool({"collect", "serve", "fetch"} & {*given.words[:2]}) or "://" in " ".join(given.words)
+        bool({"collect", "serve", "fetch", "site"} & {*given.words[:2]}) or "://" in " ".join(given.words)
     )
 
 
@@ -327,7 +331,7 @@ def _innermost(trace: Any) -> str:
 
 
 def _visitor(given: Input, out: io.TextIOWrapper) -> threading.Thread:
-    """Send a request to both forms of the server that is being started, then stop it as Ctrl-C does."""
+    """Send requests to the server that is being started, then stop it as Ctrl-C does."""
 
     def visit() -> None:
         import time

@@ -30,3 +30,11 @@ def test_what_was_put_is_read_again_under_its_hash(tmp_path: Path) -> None:
 def test_what_was_not_put_is_not_read(tmp_path: Path, name: str) -> None:
     with pytest.raises(StorageError, match="no kept file"):
         Blobs(tmp_path).read(name)
+
+
+def test_a_file_whose_bytes_were_changed_is_not_taken_for_what_was_put(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    name = blobs.put(b"one")
+    blobs.path(name).write_bytes(b"two")
+    with pytest.raises(StorageError, match=r"is damaged: .* restore a backup"):
+        blobs.read(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,13 @@ from sqlalchemy import func, insert, select
 
 from duologue.arena.database.database import Database
 from duologue.arena.database.tables import nonces
+from duologue.arena.storage import open_database
 from duologue.core.errors import StorageError
+from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -121,3 +125,23 @@ def test_a_folder_in_the_way_is_told(tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("db")
     with pytest.raises(StorageError, match="cannot be opened"):
         Database(f"sqlite:///{folder}")
+
+
+@pytest.mark.parametrize(("at", "said"), [(0, "not a database"), (100, "malformed")])
+def test_a_damaged_file_is_a_clear_message(tmp_path: Path, at: int, said: str) -> None:
+    path = tmp_path / "w" / "site" / "site.db"
+    with open_database(tmp_path / "w", None, durable=False) as made:
+        made.write(_adding("a"))
+    data = bytearray(path.read_bytes())
+    data[at : at + 60] = b"\xff" * 60
+    path.write_bytes(data)
+    with pytest.raises(StorageError, match=rf"site\.db is damaged: .*{said}.*: duologue site restore"):
+        open_database(tmp_path / "w", None, durable=False)
+
+
+def test_a_value_that_some_byte_was_changed_in_is_a_damaged_database(database: Database) -> None:
+    for broken in (b"{", b'"text"'):
+        with pytest.raises(StorageError, match=r"is damaged: .*: duologue site restore"), database.reading():
+            decode_json(broken, int)
+    with pytest.raises(StorageError, match="is damaged"), database.reading():
+        json.loads("{")

@@ -43,8 +43,14 @@ class Blobs:
         return self._place(name)
 
     def read(self, name: str) -> bytes:
-        """Return the bytes with this SHA-256. Raises `StorageError` where there are none."""
-        return self.path(name).read_bytes()
+        """Return the bytes with this SHA-256. Raises `StorageError` where there are none, or others by now."""
+        data = self.path(name).read_bytes()
+        if hashlib.sha256(data).hexdigest() != name:
+            advice = "restore a backup: duologue site restore"
+            raise StorageError(
+                f"the kept file {self._place(name)} is damaged: its bytes are not those it was named by; {advice}"
+            )
+        return data
 
     def delete(self, name: str) -> None:
         """Delete a file, where there is one."""

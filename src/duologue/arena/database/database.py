@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from sqlalchemy import delete
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
 from duologue.arena.database.engines import make_engines, parse_url
 from duologue.arena.database.tables import milliseconds, nonces
@@ -84,6 +86,16 @@ class Database:
             yield
         except OperationalError as error:
             raise StorageError(f"the database at {self.place} refuses: {_reason(error)}") from error
+        except DatabaseError as error:
+            if type(error) is not DatabaseError:  # what one action did wrong is no fault of the database
+                raise
+            raise self._damaged(_reason(error)) from error
+        except (msgspec.MsgspecError, JSONDecodeError) as error:  # of a value that some byte was changed in
+            raise self._damaged(str(error)) from error
+
+    def _damaged(self, reason: str) -> StorageError:
+        advice = "restore a backup: duologue site restore"
+        return StorageError(f"the database at {self.place} is damaged: {reason}; {advice}")
 
     def close(self) -> None:
         """Write what waits, and close all connections."""
