@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 from tests.arena.campaigns.made import Volunteer, by_length, made_campaign, made_material
 from tests.site.world import Example
 
-from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.campaign import CampaignSettings, find_campaign
+from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
 from duologue.arena.campaigns.kept_judge import keep_judge
 from duologue.arena.campaigns.norm_round import advance, open_round, remark, vote
+from duologue.arena.campaigns.proposal import propose
 from duologue.arena.people.open_links import open_path
 from duologue.arena.people.secret import new_secret
 from duologue.arena.registration.open_registration import open_for_many
@@ -51,6 +54,10 @@ def campaigns(world: World) -> list[Example]:
     database.write(lambda c: open_for_many(c, secret, "campaign", points, most=9, days=3, now=now, by=None))
     newcomer = Volunteer(database, empty, me)
     newcomer.join()
+    arena = msgspec.structs.replace(find_campaign_protocol("arena"), onboarding=())
+    bots, settings = ["one=solver", "two=solver"], CampaignSettings(check_every=0)
+    live = propose(arena, bots, n=1, task="restaurant", settings=settings).start(database)
+    Volunteer(database, live, me).join()
     view = Volunteer(database, pairs, me).look()
     assert view.item is not None
     return [
@@ -59,6 +66,7 @@ def campaigns(world: World) -> list[Example]:
         Example(RATE, f"/rate/{points}", "volunteer"),
         Example(RATE, f"/rate/{pairs}", "volunteer"),
         Example(RATE, f"/rate/{empty}", "volunteer"),
+        Example(RATE, f"/rate/{live}", "volunteer"),
         Example("/rate/{id}/mine", f"/rate/{pairs}/mine", "volunteer"),
         Example("/rate/{id}/norm", f"/rate/{points}/norm", "volunteer"),
         Example("/rate/{id}/norm", f"/rate/{pairs}/norm", "volunteer"),

@@ -63,6 +63,21 @@ def test_a_live_campaign_shows_the_goal_only_when_the_talk_is_over(database: Dat
     assert second.item.first[0] == ("user", "hello in item-000")
 
 
+def test_two_systems_are_talked_with_one_after_the_other_on_the_same_goal(database: Database) -> None:
+    material = made_material(SYSTEMS[:2], 1, live=True)
+    made = made_campaign(database, "arena", live=True, onboarding=(), material=material)
+    room = MadeRoom()
+    ann = Volunteer(database, made, "ann", room)
+    first, second, last = (ann.look() for _ in range(3))
+    assert [(one.stage, one.talk_number, one.talks) for one in (first, second)] == [("talk", 1, 2), ("talk", 2, 2)]
+    assert (last.stage, last.talk, last.talks) == ("rate", None, 0)
+    assert {system for system, _, _ in room.begun} == set(SYSTEMS[:2])
+    assert len({scene for _, scene, _ in room.begun}) == 1
+    assert last.item is not None
+    left = SYSTEMS.index(room.begun[0][0]) + 1
+    assert last.item.first[1] == ("system", "yes " * left), "whom one talks with first stands on the left"
+
+
 def test_another_persons_talk_is_not_rated_before_it_is_over(database: Database) -> None:
     made = made_campaign(
         database, "proactive", live=True, onboarding=(), per_item=2, material=made_material(SYSTEMS[:1], 1, live=True)

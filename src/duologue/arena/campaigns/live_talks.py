@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 from sqlalchemy import select, update
@@ -48,10 +48,22 @@ class TalkRoom(Protocol):
         ...
 
 
-def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: str, room: TalkRoom) -> str | None:
+class DueTalk(NamedTuple):
+    """A talk that has to be held before a unit is rated."""
+
+    talk: str
+    number: int
+    """1, or of a pair of systems 2: which of the talks it is."""
+    of: int
+    """How many there are."""
+
+
+def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: str, room: TalkRoom) -> DueTalk | None:
     """Return the talk that has to be held before a unit is rated; `None` when all its dialogues are there.
 
-    Talks are begun as they are needed, and finished ones become the unit's dialogues.
+    Talks are begun as they are needed, and finished ones become the unit's dialogues. Those of a pair are held one
+    after the other, first with the system that stands on the left: in a dialogue of several turns each reply asks for
+    another answer, so that one message to both would leave one of them with words that do not fit.
     """
     units, given, items = campaign_units.c, campaign_assignments.c, campaign_items.c
     row: Any = (
@@ -67,9 +79,10 @@ def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: 
         .mappings()
         .one()
     )  # fmt: skip
-    for side in ("b", "a") if lease.swapped else ("a", "b"):
+    sides = [side for side in (("b", "a") if lease.swapped else ("a", "b")) if row[f"system_{side}"] is not None]
+    for number, side in enumerate(sides, start=1):
         system, talk = row[f"system_{side}"], row[f"talk_{side}"]
-        if system is None or row[f"answer_{side}"] is not None:
+        if row[f"answer_{side}"] is not None:
             continue
         found = room.finished(connection, talk) if talk is not None else None
         if talk is None or (found is not None and not found.held):  # one that was given up is held anew
@@ -84,9 +97,9 @@ def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: 
             )
             changed = update(campaign_assignments).where(given.id == lease.assignment)
             connection.execute(changed.values({f"talk_{side}": talk}))
-            return str(talk)
+            return DueTalk(str(talk), number, len(sides))
         if found is None:
-            return str(talk)
+            return DueTalk(str(talk), number, len(sides))
         content = msgspec.to_builtins(ShownAnswer(turns=found.turns))
         answer = add_answer(connection, row["item_id"], system, content, talk)
         connection.execute(update(campaign_units).where(units.id == lease.unit).values({f"answer_{side}": answer}))

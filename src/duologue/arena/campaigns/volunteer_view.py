@@ -65,6 +65,10 @@ class VolunteerView(Record, frozen=True, kw_only=True):
     item: ShownItem | None = None
     talk: str | None = None
     """Id of the talk that comes first."""
+    talk_number: int = 0
+    """Which of the item's talks it is, from 1; in a campaign of pairs there are two, on the same goal."""
+    talks: int = 0
+    """How many talks the item has."""
 
 
 class OwnBallot(Record, frozen=True, kw_only=True):
@@ -93,9 +97,10 @@ def volunteer_view(
     if campaign.protocol.live and lease.role == "main":
         if room is None:
             raise UsageError("people talk with systems on the site; start it with `duologue site`")
-        talk = next_talk(connection, campaign, lease, person, room)
-        if talk is not None:
-            return VolunteerView(stage="talk", rated=rated, left=left, talk=talk)
+        due = next_talk(connection, campaign, lease, person, room)
+        if due is not None:
+            talk, number, of = due
+            return VolunteerView(stage="talk", rated=rated, left=left, talk=talk, talk_number=number, talks=of)
     item = shown_item(connection, campaign, person, lease.assignment)
     return VolunteerView(stage="rate", rated=rated, left=left, item=item)
 
