@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from tests.site.annotated import annotation_project
 from tests.site.examples import AREAS
 from tests.site.world import hidden, send
 
@@ -105,6 +106,15 @@ def test_nor_does_a_real_browser(world: World, visitor: Callable[..., Page]) -> 
 def test_the_check_for_dangerous_pages_sees_them() -> None:
     for bad in ("<script>1</script>", "<p onclick=x>", "<p style=x>", "<a href='javascript:x'>", "<base href=/>"):
         assert dangerous(bad), bad
+
+
+def test_what_is_nested_too_deeply_is_refused(world: World) -> None:
+    _, sheet = annotation_project(world)
+    annotator, program = world.client("annotator"), world.api("volunteer")
+    deep = "[" * 100_000 + "]" * 100_000
+    form = {**hidden(annotator.get("/account").text), "version": "1", "active": "0", "items": deep}
+    assert annotator.post(f"/sheets/{sheet}", data=form).status_code == 400
+    assert program.post("/api/v1/talks/x/turns", content='{"text": "a", "more": ' + deep + "}").status_code == 400
 
 
 @pytest.mark.parametrize("role", ["organiser", "judge", "annotator", "participant", "volunteer", ""])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import Future, wait
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ from sqlalchemy import func, insert, select
 from duologue.arena.database.database import Database
 from duologue.arena.database.tables import nonces
 from duologue.arena.storage import open_database
-from duologue.core.errors import StorageError
+from duologue.core.errors import RequestError, StorageError
 from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
@@ -41,6 +42,24 @@ def _count(database: Database) -> int:
 def test_a_write_is_seen_once_it_is_answered(database: Database) -> None:
     assert database.write(_adding("a")) == "a"
     assert _count(database) == 1
+
+
+@pytest.mark.parametrize("value", ["half \ud800", 1 << 70])
+def test_a_value_that_no_database_holds_is_refused_to_whoever_gave_it(database: Database, value: str | int) -> None:
+    kept = {"nonce": value, "result": "", "answered_at": 0} if isinstance(value, str) else None
+    with pytest.raises(RequestError, match="cannot be kept"):
+        database.write(lambda c: c.execute(insert(nonces).values(kept or {"nonce": "n", "answered_at": value})))
+    sought = select(nonces).where((nonces.c.nonce if isinstance(value, str) else nonces.c.answered_at) == value)
+    with pytest.raises(RequestError), database.reading() as connection:
+        connection.execute(sought)
+    assert _count(database) == 0
+
+
+def test_no_text_with_nul_is_found(database: Database) -> None:
+    sought = select(nonces).where(nonces.c.nonce == "a\0")
+    holds = database.url.get_backend_name() == "sqlite"
+    with nullcontext() if holds else pytest.raises(RequestError, match="NUL"), database.reading() as connection:
+        assert connection.execute(sought).all() == []
 
 
 def test_what_one_action_refuses_leaves_the_others_of_its_commit_as_they_are(database: Database) -> None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DataError
 
-from duologue.core.errors import UsageError
+from duologue.core.errors import RequestError, UsageError
 from duologue.core.extras import need
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
+    from sqlalchemy.engine import ExceptionContext
 
 _WRITERS_LOCK: Final = 6_720_194_471
 """The advisory lock that a writing transaction on PostgreSQL holds, so that writers wait as they do on SQLite."""
@@ -45,7 +46,26 @@ def make_engines(url: URL, *, durable: bool) -> tuple[Engine, Engine]:
     """Return the engine to write with (one connection) and the engine to read with.
 
     `durable`: a commit is on the disk when it returns. Without it a commit outlives a kill of the process only.
+    A value that the database cannot hold raises `RequestError`.
     """
+    engines = _make_engines(url, durable=durable)
+    for engine in engines:
+        event.listen(engine, "handle_error", _refuse_value)
+    return engines
+
+
+def _refuse_value(context: ExceptionContext) -> None:
+    """Raise `RequestError` for a value that a database cannot hold, which comes from whoever asked.
+
+    PostgreSQL has no texts with NUL, SQLite no whole numbers above 64 bits, neither half a character.
+    """
+    unfit = isinstance(context.original_exception, OverflowError | UnicodeEncodeError)
+    if unfit or isinstance(context.sqlalchemy_exception, DataError):
+        message = "a text holds a character that cannot be kept (NUL, half a character), or a number is too large"
+        raise RequestError(message) from context.original_exception
+
+
+def _make_engines(url: URL, *, durable: bool) -> tuple[Engine, Engine]:
     if url.get_backend_name() == "sqlite":
         _make_private(Path(url.database or ""))
         writer = create_engine(url, pool_size=1, max_overflow=0, connect_args={"check_same_thread": False})

@@ -126,7 +126,7 @@ async def save(visit: Visit) -> Response:
     form = await visit.form()
     try:
         items = msgspec.json.decode(form.text("items", most=_LARGEST))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise RequestError(f"the annotation cannot be read: {error}") from error
     told = await run_in_threadpool(
         save_sheet,
