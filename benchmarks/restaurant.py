@@ -25,7 +25,10 @@ from duologue.report import compare_all
 from duologue.report.comparison import in_order
 from duologue.run.evaluate import check, score, scoring
 from duologue.run.predict import predict_file
+from duologue.run.whole import total
 from restaurant_blind import section as blind
+from restaurant_literature import section as literature
+from restaurant_simulated import measured
 from restaurant_simulated import section as simulated
 
 if TYPE_CHECKING:
@@ -35,7 +38,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "workspace" / "benchmark"
 SEED = 1
-MODELS = {"ranker-closed": "closed", "ranker-open": "open"}
+MODELS = {
+    "memn2n": ("memn2n",),
+    "hcn": ("hcn",),
+    "ranker-closed": ("ranker", "regime=closed"),
+    "ranker-open": ("ranker", "regime=open"),
+}
+"""Trained systems: the registered name and the settings of each."""
 SYSTEMS = ("random", "tfidf", "solver", *MODELS)
 
 
@@ -57,23 +66,24 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "RESTAURANT.md")
     options = parser.parse_args()
-    trained = {name: train_model(name, regime) for name, regime in MODELS.items()}
+    trained = {name: train_model(name, *words) for name, words in MODELS.items()}
     cells = [
         cell
         for release in ("release_a", "release_b")
         for part in sorted(path.name for path in (options.data / release).glob("tst*"))
         for cell in run_part(options.data, release, part)
     ]
-    made = page(cells, trained) + simulated(WORK) + blind(options.data)
+    made = page(cells, trained) + literature(reports(cells), measured(WORK)) + simulated(WORK) + blind(options.data)
     options.out.write_text(made, encoding="utf-8")
     print(f"{len(cells)} results in {options.out}")
     return 0
 
 
-def train_model(name: str, regime: str) -> str:
-    """Train a ranker by the command line unless it stands already; return what it took."""
+def train_model(name: str, system: str, *settings: str) -> str:
+    """Train a system by the command line unless it stands already; return what it took."""
     folder, program = WORK / name, Path(sys.executable).with_name("duologue")
-    command = [program, "train", "restaurant", "--system", "ranker", "--set", f"regime={regime}", "--seed", SEED]
+    sets = [word for one in settings for word in ("--set", one)]
+    command = [program, "train", "restaurant", "--system", system, *sets, "--seed", SEED]
     WORK.mkdir(parents=True, exist_ok=True)
     note = WORK / f"{name}.costs.json"
     if (folder / "system.toml").is_file() and note.is_file():
@@ -113,8 +123,8 @@ def page(cells: list[Cell], trained: dict[str, str]) -> str:
     """Return the page as Markdown."""
     parts = [HEAD]
     parts += [
-        f"* `{name}` {hash_of_model(WORK / name)[:12]}: regime `{MODELS[name]}`; training took {costs} in one thread, "
-        "simulating its dialogues included."
+        f"* `{name}` {hash_of_model(WORK / name)[:12]}: system {' with '.join(f'`{word}`' for word in MODELS[name])}; "
+        f"training took {costs} in one thread, simulating its dialogues included."
         for name, costs in trained.items()
     ]
     for release, part in sorted({(cell.release, cell.part) for cell in cells}):
@@ -181,6 +191,18 @@ def tests(cells: list[Cell]) -> str:
             f"| {100 * tested.low:.1f} to {100 * tested.high:.1f} | {tested.p_adjusted:.4f} | {better} |"
         )
     return "\n".join(lines)
+
+
+def reports(cells: list[Cell]) -> dict[str, dict[str, Report]]:
+    """Return the reports of each real test set over its five subtasks, by system."""
+    found: dict[str, dict[str, Report]] = {}
+    for release, part in sorted({(cell.release, cell.part) for cell in cells}):
+        own = [cell for cell in cells if (cell.release, cell.part) == (release, part)]
+        found[f"{release[-1].upper()} {part}"] = {
+            name: total([(f"task {cell.subtask}", cell.report) for cell in own if cell.system == name], name)
+            for name in SYSTEMS
+        }
+    return found
 
 
 def named(cell: Cell) -> Report:

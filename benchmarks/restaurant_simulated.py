@@ -45,7 +45,8 @@ SEED = 4242
 TESTS = PARTS[1:]
 UNSEEN = ("tst3", "tst4")
 MODELS = ("ranker-closed", "ranker-open")
-SYSTEMS = ("solver", *MODELS)
+TRAINED = ("memn2n", "hcn", *MODELS)
+SYSTEMS = ("solver", *TRAINED)
 VARIANTS = {
     "candidates and cuts as in release A": ('release="a"',),
     "candidates as in release A, cuts as in release B": ('release="a"', 'cuts="b"'),
@@ -75,7 +76,7 @@ class Judged(NamedTuple):
 def main() -> int:
     """Measure and print or write the section."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", type=Path, default=WORK, help="folder of ranker-closed and ranker-open")
+    parser.add_argument("--models", type=Path, default=WORK, help="folder of the trained systems")
     parser.add_argument("--n", type=int, default=200, help="dialogues per file")
     parser.add_argument("--only", choices=SYSTEMS, help="measure one system, for the section to be made later")
     parser.add_argument("--write", action="store_true", help="put the section into the page")
@@ -95,20 +96,26 @@ def main() -> int:
 
 def section(models: Path, n: int = 200) -> str:
     """Return this part of the page."""
-    there = [name for name in SYSTEMS if name not in MODELS or (models / name / "system.toml").is_file()]
-    judged = [one for variant in VARIANTS for system in there for one in kept(variant, system, models, n)]
+    judged = measured(models, n)
     words = set(json.loads((models / MODELS[0] / "ranker.json").read_text(encoding="utf-8"))["words"])
-    marks = [mark(models, name) if name in there else f"`{name}` was not trained for this page" for name in MODELS]
+    there = {one.system for one in judged}
+    marks = [mark(models, name) if name in there else f"`{name}` was not trained for this page" for name in TRAINED]
     return f"{slots()}{simulated(judged, n, marks)}{mistakes_of_closed(judged, words, offered(models, n))}"
+
+
+def measured(models: Path, n: int = 200) -> list[Judged]:
+    """Return how each system that is there does on each dialogue of each variant."""
+    there = [name for name in SYSTEMS if name not in TRAINED or (models / name / "system.toml").is_file()]
+    return [one for variant in VARIANTS for system in there for one in kept(variant, system, models, n)]
 
 
 def kept(variant: str, name: str, models: Path, n: int) -> list[Judged]:
     """Return how a system does on each dialogue of a variant, measured unless the same model was measured before."""
     folder = folder_of(models, variant)
-    mark = hash_of_model(models / name)[:12] if name in MODELS else "rules"
+    mark = hash_of_model(models / name)[:12] if name in TRAINED else "rules"
     path = folder / f"{name}-{mark}-{n}.json"
     if not path.is_file():
-        system = load_system(models / name).system if name in MODELS else make_system(name)
+        system = load_system(models / name).system if name in TRAINED else make_system(name)
         write_text(path, json.dumps(list(judge(variant, name, system, folder / str(n), n))))
     return [Judged(*one) for one in json.loads(path.read_text(encoding="utf-8"))]
 
@@ -299,7 +306,7 @@ Made by `python benchmarks/restaurant_simulated.py --write`. The real tst3 and t
 simulated here, {n} dialogues per file, with seed {seed}, which no training had: restaurants, requests and dialogues are
 others than in training (an updated request may be one of training, see below). P@1 in percent with its 95 % interval.
 Cuts as in release B are uniform over the bot's turns, as in release A they favour hard ones. Models:
-{models}. Tables above that name no such marks are of an earlier training.
+{models}.
 """
 CLOSED = """
 ## What the closed ranker gets wrong, and why that is its ceiling

@@ -2,11 +2,11 @@
 
     python benchmarks/system_costs.py --data FOLDER --write [--only ranker-open]
 
-Every row is trained by `duologue train` in one thread, on as little data as its line says, and answers dialogues one by
-one in a process of its own. Restaurant and MobileCS train on generated dialogues; FOLDER holds `proactive`, `spoken`
-and `conversation` as those benchmarks take them, without it their rows are left as they are. What is measured is kept
-in `--work`; a row that was not measured yet is named at the end of the page. Rankers that `restaurant.py` trained are
-not trained again.
+A system that learns is trained by `duologue train` in one thread, on as little data as its line says, and every row
+answers dialogues one by one in a process of its own. Restaurant and MobileCS train on generated dialogues; FOLDER holds
+`proactive`, `spoken` and `conversation` as those benchmarks take them, without it their rows are left as they are. What
+is measured is kept in `--work`; a row that was not measured yet is named at the end of the page. Rankers that
+`restaurant.py` trained are not trained again.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from costs import timed
 from duologue.core.disk import write_text
-from duologue.core.plugins import load_system, load_task
+from duologue.core.plugins import load_system, load_task, make_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from duologue.core.protocols import System
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "benchmarks" / "COSTS.md"
@@ -58,6 +60,7 @@ class Row(NamedTuple):
     settings: tuple[str, ...] = ()
     tried: str = ""
     """What was tried to make it cheaper, and the page with its full size."""
+    learns: bool = True
 
 
 SMALL = {
@@ -68,12 +71,19 @@ SMALL = {
     "conversation": "1,500 dialogues",
 }
 ROWS = (
+    *(Row(name, "restaurant", name, "nothing", (), "`RESTAURANT.md`", learns=False)
+      for name in ("random", "tfidf", "medoid", "solver")),
+    Row("memn2n", "restaurant", "memn2n", "all: 6,000 simulated dialogues per subtask", (),
+        "kept: distinct turns of a batch summed once, fused optimiser. `RESTAURANT.md`"),
+    Row("hcn", "restaurant", "hcn", "all: the same", (),
+        "kept: distinct turns of a batch summed once, fused optimiser. `RESTAURANT.md`"),
     Row("ranker-closed", "restaurant", "ranker", "all: 6,000 simulated dialogues per subtask", ("regime=closed",),
         "kept: as the next row. `RESTAURANT.md`"),
     Row("ranker-open", "restaurant", "ranker", "all: the same in 601 schemas", ("regime=open",),
         "kept: each knowledge base indexed once and not fifteen times (same bytes; 4.4 to 1.1 s of a small corpus), "
         "utterances reduced without padding, categories as one product, cheaper dropout, fused optimiser "
         "(together 62 to 48 ms a step). `RESTAURANT.md`"),
+    Row("rule-agent", "mobilecs/dialogue", "rule-agent", "nothing", (), "`MOBILECS_DIALOGUE.md`", learns=False),
     *(Row(name, task, name, SMALL[task], (), f"`{page}`") for name, task, page in (
         ("extractor", "mobilecs/extraction", "MOBILECS_EXTRACTION.md"),
         ("extractor-pipeline", "mobilecs/extraction", "MOBILECS_EXTRACTION.md"),
@@ -101,8 +111,9 @@ def main() -> int:
     parser.add_argument("--latency", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.latency:
-        task, model, told = options.latency
-        print(json.dumps(latency(task, Path(model), Material((), *map(Path, json.loads(told))))))
+        task, name, told = options.latency
+        system = load_system(Path(name)).system if (Path(name) / "system.toml").is_file() else make_system(name)
+        print(json.dumps(latency(task, system, Material((), *map(Path, json.loads(told))))))
         return 0
     for row in ROWS:
         if options.only is None or row.name in options.only:
@@ -134,18 +145,20 @@ def measure(row: Row, data: Path | None, work: Path) -> None:
     made.mkdir(parents=True, exist_ok=True)
     material = READERS[topic](made, data / topic) if data and topic in READERS else GENERATED[row.task](made)
     model, note = folder / "model", folder / "train.costs.json"
-    if row.system == "ranker" and (RANKERS / f"{row.name}.costs.json").is_file():
+    if row.task == "restaurant" and (RANKERS / f"{row.name}.costs.json").is_file():
         model, note = RANKERS / row.name, RANKERS / f"{row.name}.costs.json"
-    if not (model / "system.toml").is_file():
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    if row.learns and not (model / "system.toml").is_file():
         sets = [word for one in row.settings for word in ("--set", one)]
         timed(note, [*called("train", row.task, "--system", row.system), *material.train, *sets, "--out", model], **ONE)
     told = json.dumps([str(one) for one in material[1:] if one is not None])
-    command = [sys.executable, __file__, "--latency", row.task, str(model), told]
+    command = [sys.executable, __file__, "--latency", row.task, str(model) if row.learns else row.system, told]
     answered = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | ONE)
-    size = sum(one.stat().st_size for one in model.rglob("*") if one.is_file())
-    figures = {"train": json.loads(note.read_text("utf-8")), "bytes": size}
-    write_text(path, json.dumps(figures | json.loads(answered.stdout)) + "\n")
+    figures = json.loads(answered.stdout)
+    if row.learns:
+        figures["train"] = json.loads(note.read_text("utf-8"))
+        figures["bytes"] = sum(one.stat().st_size for one in model.rglob("*") if one.is_file())
+    write_text(path, json.dumps(figures) + "\n")
 
 
 def called(*words: str) -> list[object]:
@@ -153,11 +166,11 @@ def called(*words: str) -> list[object]:
     return [PROGRAM, *words, *(("--seed", "1", "--quiet") if words[0] == "train" else ())]
 
 
-def latency(task_name: str, model: Path, material: Material) -> dict[str, float]:
+def latency(task_name: str, system: System, material: Material) -> dict[str, float]:
     """Return milliseconds of processor time of single answers, and the megabytes of the process that gave them."""
     import resource
 
-    task, system = load_task(task_name), load_system(model).system
+    task = load_task(task_name)
     world = task.world(material.world) if material.world else None  # type: ignore[attr-defined]  # it is Grounded
     system.prepare(task.info, 1, {world.name: world} if world else {})
     asked = [one.sample for one in task.load(material.samples)]
@@ -250,10 +263,11 @@ def page(found: dict[str, dict[str, Any]]) -> str:
             missing.append(f"`{row.name}`")
             continue
         one = found[row.name]
-        train = one["train"]
+        train = f"{one['train']['cpu']:,.0f} | {one['train']['mb']:,.0f}" if row.learns else "- | -"
+        size = f"{one['bytes'] / 1e6:.1f}" if row.learns else "-"
         lines.append(
-            f"| {row.task} | `{row.name}` | {row.budget} | {train['cpu']:,.0f} | {train['mb']:,.0f} | {one['p50']:.1f} "
-            f"| {one['p95']:.1f} | {one['mb']:,.0f} | {one['bytes'] / 1e6:.1f} | {row.tried} |"
+            f"| {row.task} | `{row.name}` | {row.budget} | {train} | {one['p50']:.1f} | {one['p95']:.1f} "
+            f"| {one['mb']:,.0f} | {size} | {row.tried} |"
         )
     left = f"\nNot measured in this run: {', '.join(missing)}.\n" if missing else ""
     return TEXT.format(rows="\n".join(lines), left=left, asked=ASKED)

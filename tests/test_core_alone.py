@@ -108,6 +108,8 @@ def tries(folder: Path) -> list[Try]:
     bot, nobody = f"command={ProcessRecipe.tiny().command}", "url=http://127.0.0.1:9/"
     model = ["--set", nobody, "--set", "model=m"]
     learn: dict[str, list[object]] = {
+        "hcn": ["restaurant"],
+        "memn2n": ["restaurant"],
         "ranker": ["restaurant"],
         "matcher": ["proactive", "--train", sessions],
         "planner": ["proactive", "--train", sessions],

@@ -64,5 +64,5 @@ def test_a_question_nobody_heard_is_the_ceiling_of_the_closed_ranker(page: Modul
 def test_every_variant_has_a_table_of_all_sets_and_systems(page: ModuleType) -> None:
     text = page.simulated(judged(page), 6, ["`ranker-open` 0123456789ab"])
     assert text.count("| tst4 | ranker-closed | 66.7 (") == len(page.VARIANTS)
-    assert "Models:\n`ranker-open` 0123456789ab. Tables" in text
+    assert "Models:\n`ranker-open` 0123456789ab.\n" in text
     assert text.count("| solver |") == 4 * len(page.VARIANTS)

@@ -18,7 +18,7 @@ SERVED = {
     "mobilecs/dialogue": ("agent", "agent-baseline", "rule-agent"),
     "mobilecs/extraction": ("extractor", "extractor-pipeline"),
     "proactive": ("matcher", "planner", "postks"),
-    "restaurant": ("medoid", "random", "ranker", "solver", "tfidf"),
+    "restaurant": ("hcn", "medoid", "memn2n", "random", "ranker", "solver", "tfidf"),
     "spoken": ("grounded", "pipeline"),
 }
 OPEN = ("endpoint", "http", "hub", "process")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.challenges.restaurant.systems.ranker.features import CATEGORIES, RANKINGS, FeatureExtractor, Vocabulary
+from duologue.challenges.restaurant.systems.trained_ranker.delex import KbLexicon
 from duologue.core.records import Candidate, Fact, Sample, Turn
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_only_what_the_user_says_is_a_mention(lexicon: KbLexicon, sample: Sample
 
 
 def test_candidates_are_compared_with_the_history(lexicon: KbLexicon, sample: Sample) -> None:
-    row = FeatureExtractor().row(sample, lexicon, target="3")
+    row = FeatureExtractor().row(sample, lexicon, target=3)
     assert row.target == 3
     assert category(row, 0, "said by the bot") == 1
     assert category(row, 0, "said in the last bot turn") == 0

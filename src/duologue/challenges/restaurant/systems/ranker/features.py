@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
-from duologue.challenges.restaurant.systems.ranker.delex import ITEM, NAME, VALUE, KbLexicon
 from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
+from duologue.challenges.restaurant.systems.trained_ranker.delex import ITEM, NAME, VALUE, KbLexicon
 from duologue.models.vocabulary import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from duologue.challenges.restaurant.systems.ranker.delex import DelexUtterance
+    from duologue.challenges.restaurant.systems.trained_ranker.delex import DelexUtterance
     from duologue.core.records import Candidate, Sample, Turn
 
 START, FACTS = "<start>", "<facts>"
@@ -97,14 +97,13 @@ class FeatureExtractor:
             self.table.append(tokens)
         return number
 
-    def row(self, sample: Sample, lexicon: KbLexicon, *, target: str | None = None) -> RankerRow:
-        """Return the sample as numbers; `target` is the id of the right candidate, where it is known.
+    def row(self, sample: Sample, lexicon: KbLexicon, *, target: int = -1) -> RankerRow:
+        """Return the sample as numbers; `target` is the place of the right candidate, where it is known.
 
         Utterances and field names are numbers into this extractor's `table` and `fields`.
         """
         history = _History(self, sample.history, lexicon)
         read = [lexicon.delexicalise(candidate.text) for candidate in sample.candidates]
-        right = next((place for place, candidate in enumerate(sample.candidates) if candidate.id == target), -1)
         values = [(place, value.field, value.pair) for place, said in enumerate(read) for value in said.values]
         return RankerRow(
             turns=_ints(history.turns, 2),
@@ -127,7 +126,7 @@ class FeatureExtractor:
                 ],
                 2 + len(RANKINGS),
             ),
-            target=right,
+            target=target,
         )
 
     def numbers(self, vocabulary: Vocabulary) -> tuple[list[tuple[int, ...]], list[int]]:

@@ -8,8 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
-from duologue.challenges.restaurant.systems.ranker.network.learner import learner, new_ranker, scores
+from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate, collator
 from duologue.challenges.restaurant.systems.ranker.network.model import (
     BeliefTracker,
     DialogueRanker,
@@ -17,8 +16,10 @@ from duologue.challenges.restaurant.systems.ranker.network.model import (
     RankerSize,
     UtteranceEncoder,
 )
+from duologue.challenges.restaurant.systems.trained_ranker.network import ranking_task, scores
 from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
+from duologue.models.weights import first_weights
 
 SIZE = RankerSize(vocabulary=20, categories=(3, 4), rankings=(5,), width=8, hidden=8, dropout=0.0, word_dropout=0.0)
 UTTERANCES = [(2,), (3, 4, 5), (6, 4, 7, 4), (8, 9, 10, 11, 12), (13, 4)]
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 
 def ints(rows: Sequence[tuple[int, ...]], columns: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     return np.array(rows, np.int32).reshape(-1, columns)
+
+
+def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
+    with first_weights(seed):
+        return DialogueRanker(size)
 
 
 def row(number: int, target: int = 0) -> RankerRow:
@@ -62,14 +68,10 @@ def test_scores_have_one_number_per_candidate_and_padding_is_never_preferred() -
 def test_the_score_of_a_row_does_not_depend_on_its_batch() -> None:
     rows = [row(number) for number in range(12)]
     model = new_ranker(SIZE, 2)
-    together = scores(model, rows, UTTERANCES, NAMES)
-    alone = [scores(model, [one], UTTERANCES, NAMES)[0] for one in rows]
+    together = scores(model, collate(rows, UTTERANCES, NAMES), [len(one.candidates) for one in rows])
+    alone = [scores(model, collate([one], UTTERANCES, NAMES), [len(one.candidates)])[0] for one in rows]
     for first, second in zip(together, alone, strict=True):
         assert first == pytest.approx(second, abs=1e-5)
-
-
-def test_no_rows_give_no_scores() -> None:
-    assert scores(new_ranker(SIZE, 1), [], UTTERANCES, NAMES) == []
 
 
 def test_first_weights_follow_the_seed_and_leave_chance_alone() -> None:
@@ -84,7 +86,9 @@ def test_it_overfits_eight_examples(tmp_path: Path) -> None:
     rows = [row(number, target=number % 2) for number in range(8)]
     model = new_ranker(SIZE, 1)
     plan = TrainConfig(epochs=6, batch=8, learning_rate=0.03, patience=6, threads=1)
-    outcome = train(learner(model, UTTERANCES, NAMES), rows * 15, rows, plan, Run(folder=tmp_path, seed=1))
+    outcome = train(
+        ranking_task(model, collator(UTTERANCES, NAMES)), rows * 15, rows, plan, Run(folder=tmp_path, seed=1)
+    )
     assert outcome.held_out == 1.0
 
 
@@ -152,5 +156,5 @@ def test_values_of_a_candidate_cost_their_doubt() -> None:
 def test_a_row_without_mentions_figures_or_links_has_finite_gradients() -> None:
     one = row(0)._replace(mentions=ints([], 4), values=ints([], 3), links=ints([], 2), numeric=ints([], 3))
     model = new_ranker(SIZE, 1)
-    learner(model, UTTERANCES, NAMES).loss(collate([one], UTTERANCES, NAMES)).backward()  # type: ignore[no-untyped-call]  # untyped in torch
+    ranking_task(model, collator(UTTERANCES, NAMES)).loss(collate([one], UTTERANCES, NAMES)).backward()  # type: ignore[no-untyped-call]  # untyped in torch
     assert all(value.grad is None or value.grad.isfinite().all() for value in model.parameters())

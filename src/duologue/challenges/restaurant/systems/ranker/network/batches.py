@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import torch
 
+from duologue.challenges.restaurant.systems.trained_ranker.network import Ints, padded, whole
 from duologue.models.vocabulary import PAD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from torch import Tensor
-
-Ints = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 
 
 class RankerRow(NamedTuple):
@@ -94,55 +93,45 @@ def collate(rows: Sequence[RankerRow], utterances: Sequence[Sequence[int]], name
 
     `utterances` holds the tokens of each utterance number, `names` the token number of each field's name.
     """
-    turns, lengths = _pad([row.turns for row in rows], least=1)
-    candidates, candidate_mask = _pad([row.candidates for row in rows], least=1)
+    turns, lengths = padded([row.turns for row in rows], least=1)
+    candidates, candidate_mask = padded([row.candidates for row in rows], least=1)
     used, index = np.unique(np.concatenate([turns[..., 1].ravel(), candidates[..., 0].ravel()]), return_inverse=True)
     index = index.reshape(-1)
     turn_index = index[: turns.shape[0] * turns.shape[1]].reshape(turns.shape[:2])
-    mentions, mention_mask = _pad([row.mentions for row in rows], least=1)
+    mentions, mention_mask = padded([row.mentions for row in rows], least=1)
     said_in = np.take_along_axis(turn_index, mentions[..., 0], axis=1)
     mentions[..., 0] = np.where(mention_mask, said_in, 0)
-    fields, field_mask = _pad([row.fields for row in rows], least=1)
-    values, value_mask = _pad([row.values for row in rows], least=1)
-    numeric, numeric_mask = _pad([row.numeric for row in rows], least=1)
+    fields, field_mask = padded([row.fields for row in rows], least=1)
+    values, value_mask = padded([row.values for row in rows], least=1)
+    numeric, numeric_mask = padded([row.numeric for row in rows], least=1)
     tokens_of_name = np.asarray([*names, PAD], np.int32)
     fields, numeric[..., 1] = tokens_of_name[fields], tokens_of_name[numeric[..., 1]]
     links = np.zeros((len(rows), candidates.shape[1], fields.shape[1]), np.float32)
     for number, row in enumerate(rows):
         links[number, row.links[:, 0], row.links[:, 1]] = 1.0
-    tokens, _ = _pad([np.asarray(utterances[number], np.int32) for number in used], least=1)
+    tokens, _ = padded([np.asarray(utterances[number], np.int32) for number in used], least=1)
     return RankerBatch(
-        tokens=_tensor(tokens),
-        turns=_tensor(turn_index),
-        speakers=_tensor(turns[..., 0]),
-        lengths=_tensor(lengths.sum(1)),
-        mentions=_tensor(mentions),
+        tokens=whole(tokens),
+        turns=whole(turn_index),
+        speakers=whole(turns[..., 0]),
+        lengths=whole(lengths.sum(1)),
+        mentions=whole(mentions),
         mention_mask=torch.from_numpy(mention_mask),
-        fields=_tensor(fields),
+        fields=whole(fields),
         field_mask=torch.from_numpy(field_mask),
-        candidates=_tensor(index[turn_index.size :].reshape(candidates.shape[:2])),
-        replies=_tensor(candidates[..., 1]),
-        codes=_tensor(candidates[..., 2:]),
+        candidates=whole(index[turn_index.size :].reshape(candidates.shape[:2])),
+        replies=whole(candidates[..., 1]),
+        codes=whole(candidates[..., 2:]),
         candidate_mask=torch.from_numpy(candidate_mask),
-        values=_tensor(values),
+        values=whole(values),
         value_mask=torch.from_numpy(value_mask),
         links=torch.from_numpy(links),
-        numeric=_tensor(numeric),
+        numeric=whole(numeric),
         numeric_mask=torch.from_numpy(numeric_mask),
         targets=torch.tensor([row.target for row in rows]),
     )
 
 
-def _pad(arrays: Sequence[Ints], *, least: int) -> tuple[Ints, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """Return the arrays stacked with zeros behind them, and the mask (rows, longest) of what is real."""
-    longest = max(least, *(len(array) for array in arrays))
-    out = np.zeros((len(arrays), longest, *arrays[0].shape[1:]), np.int32)
-    mask = np.zeros((len(arrays), longest), bool)
-    for number, array in enumerate(arrays):
-        out[number, : len(array)] = array
-        mask[number, : len(array)] = True
-    return out, mask
-
-
-def _tensor(array: np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]]) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, np.int64))
+def collator(utterances: Sequence[Sequence[int]], names: Sequence[int]) -> Callable[[Sequence[RankerRow]], RankerBatch]:
+    """Return `collate` with the token numbers that rows point into."""
+    return lambda rows: collate(rows, utterances, names)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.formats.files import load
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.systems.ranker.training_data import closed_training_data, open_training_data
+from duologue.challenges.restaurant.systems.trained_ranker.training_data import closed_training_data, open_training_data
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.recipe import resolve
 

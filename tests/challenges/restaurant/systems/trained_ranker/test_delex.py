@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
+from duologue.challenges.restaurant.systems.trained_ranker.delex import KbLexicon
 from duologue.core.records import Fact
 
 KB = (

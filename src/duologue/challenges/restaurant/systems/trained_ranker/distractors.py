@@ -13,7 +13,7 @@ import msgspec
 
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.schema.templates import API_CALL
-from duologue.challenges.restaurant.systems.ranker.delex import PUNCTUATION
+from duologue.challenges.restaurant.systems.trained_ranker.delex import PUNCTUATION
 from duologue.core.records import Answer, Candidate, Example
 
 if TYPE_CHECKING:

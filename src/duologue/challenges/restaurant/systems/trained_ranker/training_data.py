@@ -20,7 +20,7 @@ from duologue.challenges.restaurant.simulator.domain_kb import domain_facts
 from duologue.challenges.restaurant.simulator.random_schema import random_schema
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation, with_policy
 from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
-from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
+from duologue.challenges.restaurant.systems.trained_ranker.distractors import DistractorSampler
 from duologue.core.rng import Rng
 
 if TYPE_CHECKING:

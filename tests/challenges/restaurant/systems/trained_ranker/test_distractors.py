@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
+from duologue.challenges.restaurant.systems.trained_ranker.distractors import DistractorSampler
 from duologue.core.records import Answer, Candidate, Example, Fact, Sample, Turn
 from duologue.core.rng import Rng
 

@@ -108,6 +108,13 @@ class KbLexicon:
             known = self._known[text] = self._read(text)
         return known
 
+    def field_of(self, word: str) -> str | None:
+        """Return the field that a word is a value of, `None` for restaurants and for words of no knowledge base."""
+        value = self._values.get(word)
+        if value is not None:
+            return self.fields[value[0]]
+        return self._items[word][1] if word in self._items else None
+
     def spoken(self) -> set[str]:
         """Return the words of all utterances read so far and the names of the fields whose values they hold.
 

@@ -1,0 +1,1 @@
+"""The hybrid code network, adapted to the ranking of candidates."""

@@ -1,0 +1,1 @@
+"""The end-to-end memory network with match types, as a ranker."""
