@@ -4,7 +4,8 @@
 
 FOLDER holds `release_a`, `release_b` (each with tst1 ... as official files, `.answers.json` beside them) and
 `kb`. Models are trained on simulated dialogues only, into `workspace/benchmark`, unless they stand there;
-every result goes through the official file, is checked and scored from it.
+every result goes through the official file, is checked and scored from it. What was measured of a model is kept there,
+so that a stopped run goes on; `--only SYSTEM` measures one system for the page to be made later.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from costs import timed
+from duologue.core.disk import write_text
 from duologue.core.identity import hash_of_model
 from duologue.core.plugins import load_system, load_task, make_system
 from duologue.report import compare_all
 from duologue.report.comparison import in_order
 from duologue.run.evaluate import check, score, scoring
 from duologue.run.predict import predict_file
+from duologue.run.saved import read_report, save_report
 from duologue.run.whole import total
 from restaurant_blind import section as blind
 from restaurant_literature import section as literature
@@ -32,6 +35,8 @@ from restaurant_simulated import measured
 from restaurant_simulated import section as simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from duologue.core.protocols import World
     from duologue.core.records import Report
 
@@ -65,14 +70,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "RESTAURANT.md")
+    parser.add_argument("--only", choices=SYSTEMS, help="measure one system, for the page to be made later")
     options = parser.parse_args()
+    if options.only in MODELS:
+        train_model(options.only, *MODELS[options.only])
+    if options.only:
+        print(len(run_all(options.data, (options.only,))), "results")
+        return 0
     trained = {name: train_model(name, *words) for name, words in MODELS.items()}
-    cells = [
-        cell
-        for release in ("release_a", "release_b")
-        for part in sorted(path.name for path in (options.data / release).glob("tst*"))
-        for cell in run_part(options.data, release, part)
-    ]
+    cells = run_all(options.data, SYSTEMS)
     made = page(cells, trained) + literature(reports(cells), measured(WORK)) + simulated(WORK) + blind(options.data)
     options.out.write_text(made, encoding="utf-8")
     print(f"{len(cells)} results in {options.out}")
@@ -95,8 +101,18 @@ def train_model(name: str, system: str, *settings: str) -> str:
     return costs
 
 
-def run_part(data: Path, release: str, part: str) -> list[Cell]:
-    """Run, check and score all systems on one test set of one release."""
+def run_all(data: Path, systems: Sequence[str]) -> list[Cell]:
+    """Run, check and score systems on all real files."""
+    return [
+        cell
+        for release in ("release_a", "release_b")
+        for part in sorted(path.name for path in (data / release).glob("tst*"))
+        for cell in run_part(data, release, part, systems)
+    ]
+
+
+def run_part(data: Path, release: str, part: str, systems: Sequence[str]) -> list[Cell]:
+    """Run, check and score systems on one test set of one release, but for what was measured before."""
     task = load_task("restaurant")
     kb = data / "kb" / ("extendedkb1.txt.gz" if part in {"tst1", "tst3"} else "extendedkb2.txt.gz")
     world: World = task.world(kb)  # type: ignore[attr-defined]  # the restaurant task is Grounded
@@ -104,17 +120,22 @@ def run_part(data: Path, release: str, part: str) -> list[Cell]:
     files = sorted(path for path in (data / release / part).glob("*.json.gz") if ".answers." not in path.name)
     for subtask, source in enumerate(files, start=1):
         truth = source.with_name(source.name.replace(".json.gz", ".answers.json.gz"))
-        for name in SYSTEMS:
-            system = load_system(WORK / name).system if name in MODELS else make_system(name)
-            out = WORK / "results" / release / part / name / source.name.replace(".json.gz", ".pred.json")
-            began = time.process_time()
-            n = predict_file(task, system, source, out, name=name, world=world, kb=kb, seed=SEED).answers
-            seconds = time.process_time() - began
-            _, problems = check(task, out, source, "strict")
-            if problems:
-                sys.exit(f"{out} is refused: {problems[0].message}")
-            report = score(task, [truth], out, scoring(task), data=source, test_set=f"{release} {part} task {subtask}")
-            cells.append(Cell(release, part, subtask, name, report, n / seconds))
+        for name in systems:
+            mark = hash_of_model(WORK / name)[:12] if name in MODELS else "rules"
+            out = WORK / "results" / release / part / f"{name}-{mark}" / source.name.replace(".json.gz", ".pred.json")
+            kept, speed = out.with_suffix(".report.json"), out.with_suffix(".speed")
+            if not kept.is_file() or not speed.is_file():
+                system = load_system(WORK / name).system if name in MODELS else make_system(name)
+                began = time.process_time()
+                n = predict_file(task, system, source, out, name=name, world=world, kb=kb, seed=SEED).answers
+                write_text(speed, str(n / (time.process_time() - began)))
+                _, problems = check(task, out, source, "strict")
+                if problems:
+                    sys.exit(f"{out} is refused: {problems[0].message}")
+                test_set = f"{release} {part} task {subtask}"
+                save_report(score(task, [truth], out, scoring(task), data=source, test_set=test_set), kept)
+            report = read_report(kept)
+            cells.append(Cell(release, part, subtask, name, report, float(speed.read_text(encoding="utf-8"))))
             print(f"{release} {part} task {subtask} {name:<14} P@1 {report.scores[0].value:.3f}", flush=True)
     return cells
 
