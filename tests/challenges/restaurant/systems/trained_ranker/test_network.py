@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
 import torch
 
 from duologue.challenges.restaurant.systems.trained_ranker.network import bags_of, padded, ranking_task, scores, whole
+
+if TYPE_CHECKING:
+    from duologue.models.train import TrainingTask
 
 TABLE = [[5, 6], [], [7], [8, 8]]
 
@@ -52,7 +55,7 @@ def test_distinct_bags_lie_one_after_the_other_and_an_empty_one_is_nothing() -> 
 
 
 def test_the_right_candidate_is_learned_against_the_others_of_its_row() -> None:
-    task = ranking_task(Told(), lambda rows: BATCH)
+    task: TrainingTask[Row, Batch] = ranking_task(Told(), lambda rows: BATCH)
     assert task.hits is not None
     assert task.hits(BATCH).tolist() == [1.0, 0.0]
     expected = torch.logsumexp(BATCH.told, 1) - BATCH.told[:, 0]
