@@ -7,10 +7,11 @@ Two settings: `cv` is 5-fold cross-validation by dialogue over the challenge dia
 on KdConv's development dialogues without the twins of the fold that is scored; `film`, `music` and `travel` are
 KdConv's development dialogues, trained on the challenge dialogues that have no twin among them.
 
-Every training and its replies stay below `--work` in a folder named by the hash of system, recipe, seed and data: a
-second run makes only what is not there, and a stopped training goes on. After a change of a system's code remove its
-folders. The page shows what is there, so folds and rows can be made one by one. What stands in it behind the line
-`<!-- by hand -->` stays. Ten dialogues with the replies of `grounded` are written to `--work`, not to the page.
+Every training and its replies stay below `--work` in folders named by the hash of system, recipe, seed and data: a
+second run makes only what is not there, a stopped training goes on, and KdConv's parts share one training. After a
+change of a system's code remove its folders. The page shows what is there, so folds and rows can be made one by one.
+What stands in it behind the line `<!-- by hand -->` stays. Ten dialogues with the replies of `grounded` are written to
+`--work`, not to the page.
 """
 
 from __future__ import annotations
@@ -69,7 +70,6 @@ ROWS = (
     Row("first value", "first-value"),
     Row("pipeline", "pipeline"),
     Row("grounded", "grounded", kind="system"),
-    Row("grounded, no repair", "grounded", ("repair=false",), "ablation"),
     Row("grounded, exact linking", "grounded", ("linking=exact",), "ablation"),
     Row("grounded, told the entity", "gold-entity", kind="ablation"),
     Row("grounded, told the triples", "gold-knowledge", kind="ablation"),
@@ -84,7 +84,10 @@ class Part(NamedTuple):
     samples: Path
     """In the form of test.json."""
     examples: list[Example]
+    trained: str
+    """Hash of what is trained on."""
     hash: str
+    """Hash of that and the samples."""
 
 
 def make_parts(folder: Path, work: Path) -> list[Part]:
@@ -128,8 +131,9 @@ def _part(name: str, train: dict[str, list[Any]], scored: dict[int, Any], work: 
     ]
     samples = {one.sample.id: [{"message": turn.text} for turn in one.sample.history] for one in examples}
     _write(folder / "samples.json", samples)
-    data = [*paths, folder / "samples.json"]
-    return Part(name, paths, folder / "samples.json", examples, _hash(*(path.read_bytes() for path in data)))
+    texts = [path.read_bytes() for path in paths]
+    whole = _hash(*texts, (folder / "samples.json").read_bytes())
+    return Part(name, paths, folder / "samples.json", examples, _hash(*texts), whole)
 
 
 def _loaded(path: Path) -> Iterable[Example]:
@@ -165,14 +169,40 @@ class Bench(NamedTuple):
     seed: int
 
     def folder(self, row: Row, part: Part) -> Path:
-        """Return the folder of a row's training on a part; an oracle uses the model of the system itself."""
+        """Return the folder of a row's replies on a part."""
+        return self.work / "rows" / f"{row.system}-{part.name}-{self._key(row, part.hash)}"
+
+    def trained(self, row: Row, part: Part) -> Path:
+        """Return the folder of a row's training for a part: parts with the same training data share it.
+
+        An oracle uses the model of the system itself.
+        """
+        system = "grounded" if row.system in ORACLES else row.system
+        return self.work / "trained" / f"{system}-{self._key(row, part.trained)}"
+
+    def _key(self, row: Row, data: str) -> str:
         system = "grounded" if row.system in ORACLES else row.system
         if system in FLOORS:
             name = [system, _hash(Path(__file__).with_name("spoken_floors.py").read_bytes())]
         else:
             name = [system, recipe_hash(resolve(load_system_class(system).Recipe, overrides=row.settings))]
-        key = _hash(json.dumps([*name, self.seed, part.hash, _hash(self.graph.read_bytes())]).encode())
-        return self.work / "rows" / f"{row.system}-{part.name}-{key[:12]}"
+        return _hash(json.dumps([*name, self.seed, data, _hash(self.graph.read_bytes())]).encode())[:12]
+
+    def model(self, row: Row, part: Part) -> Path:
+        """Return the trained model of a row, made now where it is not there."""
+        folder = self.trained(row, part)
+        model, done = folder / "model", folder / "costs.json"
+        if not done.is_file():
+            folder.mkdir(parents=True, exist_ok=True)
+            print(f"{row.name}, trained for {part.name}: {folder}", flush=True)
+            settings = [word for one in row.settings for word in ("--set", one)]
+            train = (_program(), "train", "spoken", "--system", row.system, "--train", *part.train)
+            command = (*train, *self._common(), *settings, "--out", model)
+            write_text(done, json.dumps(timed(folder / "train.costs.json", command, OMP_NUM_THREADS="1")) + "\n")
+        return model
+
+    def _common(self) -> tuple[object, ...]:
+        return ("--kg", self.graph, "--seed", self.seed, "--quiet")
 
     def make(self, row: Row, part: Part, *, wanted: bool) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Return replies and costs of a row on a part, made now where wanted; `None` where they are not there."""
@@ -194,7 +224,7 @@ class Bench(NamedTuple):
         if row.system in FLOORS:
             answers = FLOORS[row.system](part.examples, world)
         else:
-            model = self.folder(Row("grounded", "grounded"), part) / "model"
+            model = self.trained(row, part) / "model"
             if not model.is_dir():
                 raise SystemExit(f"'{row.name}' needs the model of 'grounded' on {part.name}; make that first")
             system: Any = load_system(model).system
@@ -205,20 +235,17 @@ class Bench(NamedTuple):
         return {"run": {"wall": time.monotonic() - started, "cpu": time.process_time() - cpu, "mb": 0.0}}
 
     def _run(self, row: Row, part: Part, folder: Path) -> dict[str, Any]:
-        """Train and answer; return wall and CPU seconds and memory of both."""
-        program, model = Path(sys.executable).with_name("duologue"), folder / "model"
-        settings = [word for one in row.settings for word in ("--set", one)]
-        common = ("--kg", self.graph, "--seed", self.seed, "--quiet")
-        train = (program, "train", "spoken", "--system", row.system, "--train", *part.train)
-        run = (program, "run", "spoken", part.samples, "--system", model)
+        """Train where that is not done, and answer; return wall and CPU seconds and memory of both."""
+        model = self.model(row, part)
+        run = (_program(), "run", "spoken", part.samples, "--system", model, *self._common())
         return {
-            "train": timed(
-                folder / "train.costs.json", (*train, *common, *settings, "--out", model), OMP_NUM_THREADS="1"
-            ),
-            "run": timed(
-                folder / "run.costs.json", (*run, *common, "--out", folder / "result.json"), OMP_NUM_THREADS="1"
-            ),
+            "train": json.loads((self.trained(row, part) / "costs.json").read_text("utf-8")),
+            "run": timed(folder / "run.costs.json", (*run, "--out", folder / "result.json"), OMP_NUM_THREADS="1"),
         }
+
+
+def _program() -> Path:
+    return Path(sys.executable).with_name("duologue")
 
 
 def latency(model: Path, samples: Path, graph: Path) -> dict[str, float]:
@@ -248,9 +275,10 @@ def measured(bench: Bench, row: Row, part: Part, *, wanted: bool) -> dict[str, f
     folder = bench.folder(row, part)
     path = folder / "latency.json"
     if not path.is_file():
-        if not wanted or not (folder / "model").is_dir():
+        model = bench.trained(row, part) / "model"
+        if not wanted or not model.is_dir():
             return None
-        command = (sys.executable, __file__, "--latency", folder / "model", part.samples, bench.graph)
+        command = (sys.executable, __file__, "--latency", model, part.samples, bench.graph)
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, env=os.environ | threads)
         write_text(path, done.stdout.decode())
@@ -315,12 +343,12 @@ def main() -> None:
     names = arguments.parts or [part.name for part in parts]
     for name in names:  # part by part, so that a page with all rows is there early
         results = results_of(bench, parts, {(row, name) for row in rows})
-        write_text(arguments.out, page(results, arguments.seed) + _by_hand(arguments.out))
+        write_text(arguments.out, page(results, arguments.seed) + by_hand(arguments.out))
         write_text(arguments.work / "dialogues.txt", dialogues(results, arguments.seed))
     print(f"{arguments.out} and {arguments.work / 'dialogues.txt'} are written")
 
 
-def _by_hand(path: Path) -> str:
+def by_hand(path: Path) -> str:
     """Return what a person wrote in the file, with the line before it."""
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     return f"\n{_BY_HAND}{text.partition(_BY_HAND)[2]}" if _BY_HAND in text else ""

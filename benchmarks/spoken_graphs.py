@@ -2,10 +2,10 @@
 
     python benchmarks/spoken_graphs.py --data FOLDER [--work workspace/spoken-graphs] [--folds 0 1] --write
 
-FOLDER and folds are those of `benchmarks/spoken.py`. Each row trains what selects triples (no correction, no wording of
-replies) and answers the samples of a fold on both graphs; what is in `--work` is not made again, so that folds and rows
-can be made one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The
-denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1.
+FOLDER and folds are those of `benchmarks/spoken.py`. Each row trains what selects triples (no wording of replies) and
+answers the samples of a fold on both graphs; what is in `--work` is not made again, so that folds and rows can be made
+one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The denser graph
+is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import World
 
 ROWS: dict[str, tuple[str, ...]] = {
-    "plain": ("repair=false",),
+    "plain": (),
 }
 """Rows by name: what they set in the recipe; the first is what the others are compared with."""
 WHOLE = "kb_travel.json.gz"

@@ -136,9 +136,9 @@ def page(found: Sequence[Selection], graphs: Sequence[str], mix: Mapping[str, fl
     folds = list(dict.fromkeys(one.fold for one in found))
     head = f"""# Spoken dialogue: what the rebuilt graph flatters
 
-Made by `python benchmarks/spoken_graphs.py --data FOLDER --write`, seed {seed}: the selection of triples by `grounded`
-without correction (which changes nothing, see [SPOKEN.md](SPOKEN.md)), {len(folds)} of 5 folds of the cross-validation
-there ({", ".join(folds)}), the samples with knowledge. No replies are worded here.
+Made by `python benchmarks/spoken_graphs.py --data FOLDER --write`, seed {seed}: the selection of triples by `grounded`,
+{len(folds)} of 5 folds of the cross-validation of [SPOKEN.md](SPOKEN.md) ({", ".join(folds)}), the samples with
+knowledge. No replies are worded here.
 """
     parts = {
         "What the graphs hold": graphs,

@@ -34,15 +34,15 @@ from scipy.sparse import csr_matrix
 from duologue.challenges.spoken.formats.files import read_dialogues
 from duologue.challenges.spoken.noise.noise_table import SHARES
 from duologue.challenges.spoken.noise.simulator import NoiseSimulator
-from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts
-from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
+from duologue.challenges.spoken.systems.pipeline.asr_correction.clean_texts import clean_texts
+from duologue.challenges.spoken.systems.pipeline.asr_correction.trainer import train_corrector
 from duologue.core.disk import read_json
 from duologue.metrics.edits import Edits, edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+    from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import AsrCorrector
 
 Pair = tuple[str, str]
 """A clean utterance and the same with noise."""

@@ -60,14 +60,3 @@ def test_dialogues_are_held_out_whole(golden: Path) -> None:
     assert here.isdisjoint(there)
     assert len(there) == round(0.3 * len(here | there))
     assert split_by_dialogue(training, lambda one: one.entry.source, 0.3, 1) == (learned, validation)
-
-
-def test_small_talk_is_learned_corrected(golden: Path) -> None:
-    training, _ = training_replies(
-        files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", "")
-    )
-    talk, told = ([one for one in training if bool(one.context.groups) == known] for known in (False, True))
-    assert talk
-    assert any("呀" in one.reranked.reference for one in talk)
-    assert not any("呀" in str(one.entry.pieces) for one in talk)
-    assert any("呀" in str(one.entry.pieces) for one in told)

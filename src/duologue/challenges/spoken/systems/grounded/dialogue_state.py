@@ -16,7 +16,7 @@ from duologue.challenges.spoken.systems.grounded.normalization import char_ngram
 from duologue.challenges.spoken.systems.grounded.value_index import ValueIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from duologue.challenges.spoken.systems.grounded.entity_linker import LinkedMention
     from duologue.core.protocols import World
@@ -29,7 +29,6 @@ _MAX_ENTITIES = 14
 _MAX_NAMESAKES = 5
 _RETRIEVAL_TURNS = 4
 """Latest turns for which entities are retrieved by their values."""
-_CORRECTED_TURNS = 3
 _LEAST_SIMILARITY = 0.3
 """Similarity from which a retrieved entity is a candidate."""
 _SHORTEST = 2
@@ -86,22 +85,16 @@ class DialogueState:
 
     turns: tuple[str, ...]
     """Latest first."""
-    corrected: tuple[str, ...]
-    """The latest turns, the user's corrected."""
     mentions: tuple[tuple[LinkedMention, ...], ...]
-    """Per turn, before correction."""
+    """Per turn."""
     candidates: list[CandidateEntity]
 
 
 class StateTracker:
     """Tracks dialogues over one graph."""
 
-    def __init__(
-        self, graph: World, linker: EntityLinker, index: ValueIndex, correct: Callable[[str], str] | None = None
-    ) -> None:
-        """Take the graph with its indexes; `correct` corrects recognition errors in the user's turns."""
-        self._graph, self._linker, self._index, self._correct = graph, linker, index, correct
-        self._corrected: dict[str, str] = {}
+    def __init__(self, graph: World, linker: EntityLinker, index: ValueIndex) -> None:
+        self._graph, self._linker, self._index = graph, linker, index
         self._profiles: dict[str, EntityProfile] = {}
         self._overlaps: dict[tuple[str, str], tuple[float, ...]] = {}
         self._retrievals: dict[str, list[tuple[str, float]]] = {}
@@ -117,9 +110,6 @@ class StateTracker:
         `also` are entities that are candidates in any case.
         """
         turns = tuple(turn.text for turn in reversed(history))
-        corrected = tuple(
-            text if age % 2 else self._correct_once(text) for age, text in enumerate(turns[:_CORRECTED_TURNS])
-        )
         mentions = tuple(self._linker.mentions(text) for text in turns)
         candidates: dict[str, CandidateEntity] = {}
         for age, found in enumerate(mentions):
@@ -135,7 +125,7 @@ class StateTracker:
                 if strength >= _LEAST_SIMILARITY:
                     candidate = kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
                     candidate.retrieved[age] = strength
-        return DialogueState(turns, corrected, mentions, list(kept.values()))
+        return DialogueState(turns, mentions, list(kept.values()))
 
     def profile(self, name: str) -> EntityProfile:
         """Return the profile of an entity."""
@@ -157,14 +147,6 @@ class StateTracker:
             self._overlaps[key] = found
         return found
 
-    def _correct_once(self, text: str) -> str:
-        if self._correct is None:
-            return text
-        found = self._corrected.get(text)
-        if found is None:
-            found = self._corrected[text] = _bounded(self._corrected, self._correct(text))
-        return found
-
     def _retrieved(self, text: str) -> list[tuple[str, float]]:
         found = self._retrievals.get(text)
         if found is None:
@@ -172,10 +154,10 @@ class StateTracker:
         return found
 
 
-def tracker_of(graph: World, *, fuzzy: bool, correct: Callable[[str], str] | None = None) -> StateTracker:
+def tracker_of(graph: World, *, fuzzy: bool) -> StateTracker:
     """Return a tracker over a graph; of 38,000 entities its indexes take seconds."""
     subjects = sorted({fact.subject for fact in graph})
-    return StateTracker(graph, EntityLinker(subjects, fuzzy=fuzzy), ValueIndex(graph), correct)
+    return StateTracker(graph, EntityLinker(subjects, fuzzy=fuzzy), ValueIndex(graph))
 
 
 def _canonical_order(fact: Fact) -> tuple[str, str, str]:

@@ -33,6 +33,8 @@ NONE = ("", "")
 
 _AGES = 6
 """Turns with features of their own."""
+_READ = 3
+"""Latest turns whose words are read."""
 _FADE = 0.7
 """Decay of a turn's weight per turn of age."""
 _SURE = 4
@@ -287,8 +289,8 @@ def _question_words(
     state: DialogueState, profiles: Sequence[EntityProfile], overlaps: Sequence[Sequence[tuple[float, ...]]]
 ) -> Iterator[str]:
     """Yield character and phonetic n-grams of the last three turns with names masked, and attributes told before."""
-    for age, (text, corrected) in enumerate(zip(state.turns, state.corrected, strict=False)):
-        masked = _masked(fold(text), state, age) if corrected == text else _unnamed(fold(corrected), state, age)
+    for age, text in enumerate(state.turns[:_READ]):
+        masked = _masked(fold(text), state, age)
         yield f"{age}!{min(len(masked) // 4, 8)}"
         for n in (1, 2, 3) if age == 0 else (2,):
             yield from (f"{age}{masked[at : at + n]}" for at in range(len(masked) - n + 1))
@@ -305,14 +307,6 @@ def _question_words(
                     latest[f"{age}>{relation}"] += 1
     yield from latest
     yield f"#{min(len(state.turns), 9)}"
-
-
-def _unnamed(corrected: str, state: DialogueState, age: int) -> str:
-    """Return a corrected text with the names that were mentioned in it masked."""
-    for mention in state.mentions[age]:
-        if mention.kind == EXACT or len(mention.form) >= _SURE:
-            corrected = corrected.replace(mention.form, "□")
-    return corrected
 
 
 def _masked(folded: str, state: DialogueState, age: int) -> str:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.spoken.knowledge.inquiry import Finding, Inquiry
-    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
     from duologue.challenges.spoken.systems.grounded.components import GroundedComponents
     from duologue.challenges.spoken.systems.grounded.dialogue_state import DialogueState, StateTracker
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
     from duologue.models.choices import Choice
 
-REPAIR = "repair.json"
 _CHUNK = 32  # turns that are ranked at once
 _COMMON = 2  # turns that a common n-gram must exceed
 
@@ -53,7 +51,6 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
         self._readers: dict[int, tuple[World, QuestionReader]] = {}
-        self._corrector: AsrCorrector | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Take the graphs and index them; 38,000 entities take seconds."""
@@ -81,11 +78,8 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
             for part in (examples, held_out)
         )
         learned = self._learn_selection(examples, validation, run)
-        correct = None if self._corrector is None else self._corrector.correct
         world = next(iter(self._worlds.values()))
-        generator = TemplateGenerator.learn(
-            examples, world, run, self.recipe.replies, validation=validation, correct=correct
-        )
+        generator = TemplateGenerator.learn(examples, world, run, self.recipe.replies, validation=validation)
         dialogues = len({one.sample.dialogue_id for one in examples})
         told = f"{len(examples)} replies of {dialogues} training dialogues of people"
         return learned._replace(generator=generator), told
@@ -98,18 +92,11 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         self, examples: Sequence[Example], validation: Sequence[Example], run: Run
     ) -> GroundedComponents:
         """Return the components with a generator that has learned nothing."""
-        from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of
-        from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
         from duologue.challenges.spoken.systems.grounded.components import GroundedComponents, untrained_generator
         from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder
         from duologue.challenges.spoken.systems.grounded.trainer import RankerData, corpus_counts, train_members
 
         self._worlds = dict(run.worlds) or {"": _graph_of(examples)}
-        world = next(iter(self._worlds.values()))
-        if self.recipe.repair:
-            self._corrector = train_corrector(
-                clean_texts_of(examples), dict.fromkeys(fact.subject for fact in world), seed=run.seed
-            )
         self._trackers.clear()
         self._readers.clear()
         corpus = corpus_counts(examples, limit=_COMMON)
@@ -231,30 +218,20 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
 
         known = self._trackers.get(id(world))
         if known is None or known[0] is not world:
-            correct = None
-            if self._corrector is not None:
-                correct = self._corrector.with_names(dict.fromkeys(fact.subject for fact in world)).correct
-            known = self._trackers[id(world)] = (
-                world,
-                tracker_of(world, fuzzy=self.recipe.linking == "fuzzy", correct=correct),
-            )
+            known = self._trackers[id(world)] = (world, tracker_of(world, fuzzy=self.recipe.linking == "fuzzy"))
         return known[1]
 
     def save(self, folder: Path) -> None:
-        """Write vocabulary, weights, value selector, corrector and generator."""
+        """Write vocabulary, weights, value selector and generator."""
         from duologue.challenges.spoken.systems.grounded.components import save_components
 
         save_components(self._trained(), self.seen, folder)
-        if self._corrector is not None:
-            self._corrector.save(folder / REPAIR)
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
         from duologue.challenges.spoken.systems.grounded.components import load_components
 
         self._learned, self.seen = load_components(self.recipe, folder)
-        self._corrector = AsrCorrector.load(folder / REPAIR) if self.recipe.repair else None
         self._trackers.clear()
         self._readers.clear()
 

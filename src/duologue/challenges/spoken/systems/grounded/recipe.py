@@ -14,8 +14,6 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
 
     linking: Literal["fuzzy", "exact"] = "fuzzy"
     """`exact` links names only as they are written, punctuation and case apart (an ablation)."""
-    repair: bool = True
-    """Whether recognition errors in questions are corrected (an ablation where not)."""
     queries: bool = True
     """Whether questions of several triples (hops, comparison, counts, ...) are answered by a query to the graph
     (an ablation where not)."""
@@ -43,4 +41,4 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     def tiny(cls) -> GroundedRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
         replies = TemplateNlgRecipe.tiny()
-        return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, repair=False, replies=replies)
+        return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, replies=replies)

@@ -11,7 +11,7 @@ from duologue.challenges.spoken.systems.pipeline.generator_input import KINDS
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+    from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import AsrCorrector
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqSize
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors

@@ -129,7 +129,7 @@ class Pipeline(TrainedSystem[PipelineRecipe, Components]):
 
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+        from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import AsrCorrector
 
         super().load(folder)
         if self.recipe.correct:

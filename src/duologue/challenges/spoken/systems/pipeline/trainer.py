@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of, has_noise_traces
-from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
+from duologue.challenges.spoken.systems.pipeline.asr_correction.clean_texts import clean_texts_of, has_noise_traces
+from duologue.challenges.spoken.systems.pipeline.asr_correction.trainer import train_corrector
 from duologue.challenges.spoken.systems.pipeline.attribute_matcher import asked_name, grams_of
 from duologue.challenges.spoken.systems.pipeline.components import Components, new_components
 from duologue.challenges.spoken.systems.pipeline.entity_tagger import NgramIdf, tagger_row

@@ -25,7 +25,7 @@ from duologue.core.records import Record
 from duologue.models.trained_system import WEIGHTS, read_json, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
@@ -68,19 +68,18 @@ class TemplateGenerator:
         recipe: TemplateNlgRecipe | None = None,
         *,
         validation: Sequence[Example] = (),
-        correct: Callable[[str], str] | None = None,
     ) -> TemplateGenerator:
         """Train on examples with replies and facts; interrupted, training resumes from its checkpoint.
 
-        The best weights are chosen on `validation`, or on held-out dialogues without it. `correct` removes recognition
-        errors; small talk is learned corrected. Raises `UsageError` where there are too few examples.
+        The best weights are chosen on `validation`, or on held-out dialogues without it. Raises `UsageError` where
+        there are too few examples.
         """
         recipe = recipe or TemplateNlgRecipe()
-        training, words = training_replies(examples, graph, correct)
+        training, words = training_replies(examples, graph)
         if validation:
             learned, tests = (
                 training,
-                with_training_duplicates(examples, training_replies(validation, graph, correct)[0]),
+                with_training_duplicates(examples, training_replies(validation, graph)[0]),
             )
         else:
             learned, tests = split_by_dialogue(training, lambda one: one.entry.source, recipe.held_out, run.seed)

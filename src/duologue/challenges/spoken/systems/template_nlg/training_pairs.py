@@ -17,7 +17,7 @@ from duologue.knowledge.normalization import without_suffix
 from duologue.retrieval.reranker import RerankingExample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.core.records import Example, Fact
@@ -40,20 +40,14 @@ class TrainingReply(NamedTuple):
         return RerankingExample(self.example.sample.id, self.context, reference, self.entry.source)
 
 
-def training_replies(
-    examples: Sequence[Example], graph: Iterable[Fact], correct: Callable[[str], str] | None = None
-) -> tuple[list[TrainingReply], list[str]]:
-    """Return a lesson for each example with a reply, and the runs of characters that are plain words.
-
-    `correct` removes recognition errors from replies without facts, the only ones that have them.
-    """
+def training_replies(examples: Sequence[Example], graph: Iterable[Fact]) -> tuple[list[TrainingReply], list[str]]:
+    """Return a lesson for each example with a reply, and the runs of characters that are plain words."""
     with_replies = [one for one in examples if one.references and one.references[0].text]
     duplicate_of = near_duplicates(with_replies)
     facts = [gold_facts(one) for one in with_replies]
     contexts = [context_of(one.sample.history, known) for one, known in zip(with_replies, facts, strict=True)]
     templates = [
-        template_of(_wording(one, correct if correct is not None and not known else str), context.groups)
-        for one, known, context in zip(with_replies, facts, contexts, strict=True)
+        template_of(_wording(one), context.groups) for one, context in zip(with_replies, contexts, strict=True)
     ]
     named = Counter(name for known in facts for name in {text for fact in known for text in _names(fact)})
     wordings = [[piece for piece in pieces if isinstance(piece, str)] for pieces in templates]
@@ -76,10 +70,10 @@ def training_replies(
     return training, words
 
 
-def _wording(example: Example, correct: Callable[[str], str]) -> str:
-    """Return the corrected reply, without punctuation that the noise may have left at its start."""
+def _wording(example: Example) -> str:
+    """Return the reply without punctuation that the noise may have left at its start."""
     reply = example.references[0].text or ""
-    return correct(reply).lstrip("，。、 ") or reply
+    return reply.lstrip("，。、 ") or reply
 
 
 def _names(fact: Fact) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from duologue.challenges.spoken.systems.asr_correction import edits
-from duologue.challenges.spoken.systems.asr_correction.edits import Edit
+from duologue.challenges.spoken.systems.pipeline.asr_correction import edits
+from duologue.challenges.spoken.systems.pipeline.asr_correction.edits import Edit
 
 EVERYWHERE = [True] * 20
 

@@ -18,7 +18,7 @@ from duologue.text.words import words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.spoken.systems.asr_correction.edits import Edit
+    from duologue.challenges.spoken.systems.pipeline.asr_correction.edits import Edit
 
 _LEAST = 0.0003
 """Floor of the likelihood: a position that no fraction of the table gives is drawn uniformly."""

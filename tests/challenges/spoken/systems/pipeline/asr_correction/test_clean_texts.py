@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts, clean_texts_of, has_noise_traces
+from duologue.challenges.spoken.systems.pipeline.asr_correction.clean_texts import (
+    clean_texts,
+    clean_texts_of,
+    has_noise_traces,
+)
 from duologue.core.records import Annotation, Answer, Example, Fact, Sample, Turn
 
 CLEAN = ("你好，看过雨夜花吗？", "看过，谢谢你。", "它的导演是谁呢？", "这个我也不知道。", "好的，再见。")

@@ -4,8 +4,8 @@ from collections import defaultdict
 from random import Random
 
 from duologue.challenges.spoken.noise.simulator import NoiseSimulator
-from duologue.challenges.spoken.systems.asr_correction.edits import Edit, particles, repeats, stops
-from duologue.challenges.spoken.systems.asr_correction.noise_likelihood import noise_log_likelihood
+from duologue.challenges.spoken.systems.pipeline.asr_correction.edits import Edit, particles, repeats, stops
+from duologue.challenges.spoken.systems.pipeline.asr_correction.noise_likelihood import noise_log_likelihood
 
 TEXT = "这个地方的门票大概要多少钱呢？"
 

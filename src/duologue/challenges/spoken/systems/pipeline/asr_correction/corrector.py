@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.challenges.spoken.noise.noise_table import QUIET
-from duologue.challenges.spoken.systems.asr_correction import edits
-from duologue.challenges.spoken.systems.asr_correction.char_lm import END, START, CharLanguageModel
-from duologue.challenges.spoken.systems.asr_correction.edits import EDIT_KINDS, UNUSUAL, Edit
-from duologue.challenges.spoken.systems.asr_correction.noise_likelihood import noise_log_likelihood
+from duologue.challenges.spoken.systems.pipeline.asr_correction import edits
+from duologue.challenges.spoken.systems.pipeline.asr_correction.char_lm import END, START, CharLanguageModel
+from duologue.challenges.spoken.systems.pipeline.asr_correction.edits import EDIT_KINDS, UNUSUAL, Edit
+from duologue.challenges.spoken.systems.pipeline.asr_correction.noise_likelihood import noise_log_likelihood
 from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem, Record

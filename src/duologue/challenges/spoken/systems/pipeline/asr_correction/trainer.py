@@ -12,22 +12,22 @@ import msgspec
 import numpy as np
 
 from duologue.challenges.spoken.noise.simulator import NoiseSimulator
-from duologue.challenges.spoken.systems.asr_correction.char_lm import START, CharLanguageModel
-from duologue.challenges.spoken.systems.asr_correction.corrector import (
+from duologue.challenges.spoken.systems.logistic_regression import fit
+from duologue.challenges.spoken.systems.pipeline.asr_correction.char_lm import START, CharLanguageModel
+from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import (
     AsrCorrector,
     CorrectorModel,
     folded,
     without_title_marks,
 )
-from duologue.challenges.spoken.systems.asr_correction.edits import EDIT_KINDS, is_han
-from duologue.challenges.spoken.systems.logistic_regression import fit
+from duologue.challenges.spoken.systems.pipeline.asr_correction.edits import EDIT_KINDS, is_han
 from duologue.core.extras import need
 from duologue.text.pronunciation import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duologue.challenges.spoken.systems.asr_correction.corrector import ScoredEdit
+    from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import ScoredEdit
 
 _STEPS = 4
 """Edits made one after another on a training text."""

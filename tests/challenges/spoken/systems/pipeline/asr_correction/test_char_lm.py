@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.spoken.systems.asr_correction.char_lm import END, START, CharLanguageModel
+from duologue.challenges.spoken.systems.pipeline.asr_correction.char_lm import END, START, CharLanguageModel
 
 TEXTS = ["导演是谁？", "导演是谁呢？", "主演是谁？", "主演都有谁？"]
 

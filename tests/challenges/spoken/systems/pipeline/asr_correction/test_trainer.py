@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from duologue.challenges.spoken.systems.asr_correction.trainer import fit_edit_weights, train_corrector
+from duologue.challenges.spoken.systems.pipeline.asr_correction.trainer import fit_edit_weights, train_corrector
 
 
 def test_the_fewer_clean_texts_may_be_touched_the_higher_the_threshold() -> None:

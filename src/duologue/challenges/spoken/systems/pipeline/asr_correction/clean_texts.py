@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.noise.noise_table import FINAL, MARKS, PARTICLES
-from duologue.challenges.spoken.systems.asr_correction.edits import is_han
+from duologue.challenges.spoken.systems.pipeline.asr_correction.edits import is_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.spoken.noise.simulator import NoiseSimulator
-from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector, folded
-from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
+from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import AsrCorrector, folded
+from duologue.challenges.spoken.systems.pipeline.asr_correction.trainer import train_corrector
 from duologue.core.errors import FormatError, StorageError
 from duologue.metrics.edits import error_rate
 
