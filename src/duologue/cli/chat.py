@@ -119,7 +119,8 @@ def chat(
         from duologue.endpoints.chat_endpoint import ChatEndpoint
 
         called = f"endpoint-{now}"
-        partner: Partner = ChatEndpoint(url, model, lang=lang, name=called)
+        there = ChatEndpoint(url, model, lang=lang, name=called)
+        partner: Partner = click.get_current_context().with_resource(there)
     else:
         if task is None:
             raise UsageError("say what to talk in: TASK (duologue list), or --url ADDRESS")

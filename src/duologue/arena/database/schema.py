@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ FOLDER = Path(__file__).with_name("migrations")
 """Where the steps lie."""
 
 
-def steps(connection: Connection) -> Config:
+def steps(connection: Connection | None = None) -> Config:
     """Return what Alembic asks for: our steps, carried out on a connection."""
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
@@ -30,14 +31,19 @@ def steps(connection: Connection) -> Config:
     return config
 
 
+@cache
+def _known_steps() -> ScriptDirectory:
+    """Return our steps as they lie there; each is compiled, which takes longer than to open a database."""
+    return ScriptDirectory.from_config(steps())
+
+
 def make_tables(database: Database) -> None:
     """Make the tables of an empty database, and bring those of an older version to this one: all or nothing.
 
     Raises `StorageError` for a database that a newer version has changed.
     """
     with database.guarded(), database.write_engine.begin() as connection:
-        config = steps(connection)
-        known = ScriptDirectory.from_config(config)
+        known = _known_steps()
         found = MigrationContext.configure(connection).get_current_revision()
         if found == known.get_current_head():
             return
@@ -46,4 +52,4 @@ def make_tables(database: Database) -> None:
                 f"the database at {database.place} was made by a newer duologue (step {found}); "
                 f"install that version, or restore a backup into another database"
             )
-        command.upgrade(config, "head")
+        command.upgrade(steps(connection), "head")
