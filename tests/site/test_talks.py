@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from sqlalchemy import Connection
+    from starlette.testclient import TestClient
     from tests.site.conftest import Accessibility
     from tests.site.world import World
 
@@ -72,6 +73,16 @@ def events(told: str) -> list[tuple[str, dict[str, object]]]:
     return [(name, json.loads(data)) for name, data in re.findall(r"event: (\w+)\ndata: (.*)\n", told)]
 
 
+def until_my_turn(client: TestClient, talk: str, after: int) -> list[tuple[str, dict[str, object]]]:
+    """Return the events of one stream after another, as a browser opens them, until the person may speak."""
+    found: list[tuple[str, dict[str, object]]] = []
+    for _ in range(30):
+        found += events(client.get(f"{talk}/events?after={after}").text)
+        if found[-1][1].get("status") == "It is your turn.":
+            return found
+    raise AssertionError("the system does not answer")
+
+
 def test_a_talk_with_a_system_is_streamed_and_every_text_is_escaped(world: World, brief: None) -> None:
     organiser, client = world.client("organiser"), world.client("volunteer")
     assert "mobilecs/dialogue: rule-agent" in organiser.get("/talk-lists").text
@@ -81,16 +92,14 @@ def test_a_talk_with_a_system_is_streamed_and_every_text_is_escaped(world: World
     assert "Call &lt;us&gt;" in client.get("/talks").text
     assert "rule-agent" not in client.get(f"/talks/rooms/{room}").text  # nobody is told whom they talk with
     talk = send(client, f"/talks/rooms/{room}", f"/talks/rooms/{room}/enter").headers["location"]
-    found = events(client.get(f"{talk}/events?after=-1").text)
-    assert found[0][1]["status"] == "The system is getting ready."
-    assert found[-1][1]["status"] == "It is your turn."
+    assert until_my_turn(client, talk, -1)[0][1]["status"] == "The system is getting ready."
     shown = client.get(talk).text
     assert "You are the customer" in shown
     assert "晴空套餐" in shown  # the goal card
     assert "rule-agent" not in shown
     assert send(client, talk, f"{talk}/say", text="<script>alert(1)</script> 多少钱").status_code == 303
     assert send(client, talk, f"{talk}/say", text="too early").status_code == 409
-    (answer,) = (data for name, data in events(client.get(f"{talk}/events?after=0").text) if name == "turns")
+    (answer,) = (data for name, data in until_my_turn(client, talk, 0) if name == "turns")
     assert answer["last"] == 1
     shown = client.get(talk).text
     assert "&lt;script&gt;alert(1)" in shown
