@@ -1,4 +1,4 @@
-"""`duologue annotate` through the installed command; the guide's page runs all of its verbs."""
+"""`duologue annotate`; the guide's page runs all of its verbs."""
 
 from __future__ import annotations
 

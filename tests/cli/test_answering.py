@@ -1,4 +1,4 @@
-"""Training, answering, scoring and talking in the conversation challenge, through the installed command."""
+"""Training, answering, scoring and talking in the conversation challenge, through the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bots of one's own through the installed command: the bots of the guide, word by word, and bots that fail."""
+"""Bots of one's own through the command line: the bots of the guide, word by word, and bots that fail."""
 
 from __future__ import annotations
 

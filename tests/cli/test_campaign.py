@@ -1,4 +1,4 @@
-"""`duologue campaign` from end to end, through the installed command."""
+"""`duologue campaign` from end to end, through the command line."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def start(here: Any, folder: Path, workspace: Path, *more: object) -> dict[str, Any]:
+def start(duologue: Any, folder: Path, workspace: Path, *more: object) -> dict[str, Any]:
     systems = f"one={folder / 'a.txt'},two={folder / 'b.txt'}"
-    told = here(
+    told = duologue(
         "campaign", "start", "conversation", "--systems", systems, "--gold", folder / "gold.txt", "--n", 6,
         "--per-item", 3, "--checks", 5, "--workspace", workspace, "--json", *more,
     )  # fmt: skip
@@ -51,41 +51,41 @@ def rate(workspace: Path, campaign_id: str) -> None:
             Volunteer(database, campaign_id, person).rate_all(opinion)
 
 
-def test_a_campaign_is_started_rated_and_ranked(here: Any, folder: Path, tmp_path: Path) -> None:
-    made = start(here, folder, tmp_path, "--volunteers", 3)
+def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    made = start(duologue, folder, tmp_path, "--volunteers", 3)
     assert (made["units"], made["wanted"]) == (18, 54)
     assert [one["code"] for one in made["links"]] == ["r01", "r02", "r03"]
     assert all(one["link"].startswith("http://127.0.0.1:8000/enter/") for one in made["links"])
     where = ("--workspace", tmp_path)
-    assert "nobody has rated anything" in here("campaign", "results", made["id"], *where).err
+    assert "nobody has rated anything" in duologue("campaign", "results", made["id"], *where).err
     rate(tmp_path, made["id"])
-    told = here("campaign", "status", made["id"][:6], *where)
+    told = duologue("campaign", "status", made["id"][:6], *where)
     assert "54 of 54 ratings" in told.out
     assert "r02: 18 rated" in told.out
-    shown = here("campaign", "results", made["id"], *where, "--out", tmp_path / "page.html")
+    shown = duologue("campaign", "results", made["id"], *where, "--out", tmp_path / "page.html")
     assert shown.code == 0, shown.err
     assert "reference" in shown.out
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "r03" in page
     assert "注意力检查" in page
-    found = json.loads(here("campaign", "results", made["id"], *where, "--json").out)
+    found = json.loads(duologue("campaign", "results", made["id"], *where, "--json").out)
     assert [one["system"] for one in found["systems"] if one["rank"]] == ["two", "one"]
     out = tmp_path / "ratings.csv"
-    assert here("campaign", "export", made["id"], *where, "--out", out).code == 0
-    scored = json.loads(here("ratings", "score", out, "--protocol", "conversation", "--json").out)
+    assert duologue("campaign", "export", made["id"], *where, "--out", out).code == 0
+    scored = json.loads(duologue("ratings", "score", out, "--protocol", "conversation", "--json").out)
     assert scored["systems"] == found["systems"]
-    assert here("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
-    assert here("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
+    assert duologue("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
+    assert duologue("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
 
 
-def test_norming_goes_on_step_by_step(here: Any, folder: Path, tmp_path: Path) -> None:
-    made = start(here, folder, tmp_path)
+def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    made = start(duologue, folder, tmp_path)
     where = ("--workspace", tmp_path)
-    assert "vote, 2 items" in here("campaign", "norm", made["id"], "--n", 2, *where).out
+    assert "vote, 2 items" in duologue("campaign", "norm", made["id"], "--n", 2, *where).out
     for state in ("discuss", "revote", "closed"):
-        assert state in here("campaign", "norm", made["id"], "--next", *where).out
-    assert "no norming round is open" in here("campaign", "norm", made["id"], "--next", *where).err
-    links = json.loads(here("campaign", "link", made["id"], "--n", 2, *where, "--json").out)
+        assert state in duologue("campaign", "norm", made["id"], "--next", *where).out
+    assert "no norming round is open" in duologue("campaign", "norm", made["id"], "--next", *where).err
+    links = json.loads(duologue("campaign", "link", made["id"], "--n", 2, *where, "--json").out)
     assert len({one["link"] for one in links}) == 2
 
 
@@ -103,15 +103,15 @@ def test_norming_goes_on_step_by_step(here: Any, folder: Path, tmp_path: Path) -
         (("restaurant", "--systems", "solver,ranker", "--n", 3), "has to learn first"),
     ],
 )
-def test_what_does_not_go_together_is_said(here: Any, tmp_path: Path, words: tuple[object, ...], said: str) -> None:
-    found = here("campaign", "start", *words, "--workspace", tmp_path)
+def test_what_does_not_go_together_is_said(duologue: Any, tmp_path: Path, words: tuple[object, ...], said: str) -> None:
+    found = duologue("campaign", "start", *words, "--workspace", tmp_path)
     assert found.code == 2
     assert said in found.err
 
 
-def test_systems_to_talk_with_make_a_live_campaign(here: Any, tmp_path: Path) -> None:
+def test_systems_to_talk_with_make_a_live_campaign(duologue: Any, tmp_path: Path) -> None:
     words = ("campaign", "start", "restaurant", "--systems", "solver,other=tfidf", "--n", 3, "--workspace", tmp_path)
-    made = json.loads(here(*words, "--json").out)
+    made = json.loads(duologue(*words, "--json").out)
     assert (made["units"], made["dialogues"]) == (6, 6)
-    assert "arena: any task" in here("campaign", "protocols").out
-    assert "0 of 6 dialogues" in here("campaign", "status", "--workspace", tmp_path).out
+    assert "arena: any task" in duologue("campaign", "protocols").out
+    assert "0 of 6 dialogues" in duologue("campaign", "status", "--workspace", tmp_path).out

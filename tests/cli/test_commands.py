@@ -1,4 +1,4 @@
-"""The verbs from end to end, through the installed command."""
+"""The verbs from end to end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 import pytest
-from tests.cli.conftest import DUOLOGUE
+from tests.command import DUOLOGUE
 
 from duologue.cli.main import _stopped, cli
 from duologue.core.locks import FOLDER_LOCK, writing_file, writing_folder
@@ -38,12 +38,12 @@ def test_the_list_names_our_task_and_systems(duologue: Any) -> None:
     assert all(len(row["about"]) > 20 for kind in rows.values() for row in kind)
 
 
-def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, tmp_path: Path) -> None:
+def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(installed: Any, tmp_path: Path) -> None:
     info = tmp_path / "broken_pack-0.7.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-pack\nVersion: 0.7\n", encoding="utf-8")
     (info / "entry_points.txt").write_text("[duologue.systems]\nbroken = nosuchmodule:System\n", encoding="utf-8")
-    shown = duologue("list", PYTHONPATH=str(tmp_path))
+    shown = installed("list", PYTHONPATH=str(tmp_path))
     assert shown.code == 0, shown.err
     about, fits = [line for line in shown.out.splitlines() if line.lstrip().startswith("broken ")]
     assert "cannot be loaded" in about
@@ -62,12 +62,12 @@ def test_the_perfect_agent_scores_one_on_generated_data(duologue: Any, corpus: A
 
 @pytest.mark.parametrize("name", ["random", "tfidf"])
 def test_a_baseline_makes_a_file_that_is_accepted_and_scored(
-    duologue: Any, corpus: Any, tmp_path: Path, name: str
+    installed: Any, corpus: Any, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / "out.answers.json"
-    assert duologue("run", "restaurant", "--system", name, corpus.data, "--out", out).code == 0
-    assert duologue("check", "restaurant", out, "--input", corpus.data).code == 0
-    found = json.loads(duologue("score", "restaurant", "--gold", corpus.truth, out, "--json").out)
+    assert installed("run", "restaurant", "--system", name, corpus.data, "--out", out).code == 0
+    assert installed("check", "restaurant", out, "--input", corpus.data).code == 0
+    found = json.loads(installed("score", "restaurant", "--gold", corpus.truth, out, "--json").out)
     assert 0 < found["scores"]["p@5"]["value"] < 1
     assert found["scores"]["p@5"]["low"] < found["scores"]["p@5"]["value"] < found["scores"]["p@5"]["high"]
 
@@ -239,11 +239,11 @@ CALLS = ("mobilecs", "--set", "unlabelled_ratio=1", "--n", 400)
     ],
 )
 def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
-    duologue: Any, tmp_path: Path, task: tuple[str, ...], first: str, how: signal.Signals
+    installed: Any, tmp_path: Path, task: tuple[str, ...], first: str, how: signal.Signals
 ) -> None:
     words = ("generate", *task, "--seed", 3, "--workers", 2, "--out")
-    assert duologue(*words, tmp_path / "whole").code == 0
-    process = duologue.start(*words, tmp_path / "stopped")
+    assert installed(*words, tmp_path / "whole").code == 0
+    process = installed.start(*words, tmp_path / "stopped")
     until = time.monotonic() + 60
     while not list((tmp_path / "stopped").glob(first)) and time.monotonic() < until:
         time.sleep(0.01)  # the first file is there, so the workers are at work and the others are not
@@ -254,7 +254,7 @@ def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
     for path in (tmp_path / "stopped").rglob("*.json"):
         json.loads(path.read_bytes())  # whatever bears a final name is whole
     assert len(_bytes_of(tmp_path / "stopped")) < len(_bytes_of(tmp_path / "whole"))
-    assert duologue(*words, tmp_path / "stopped").code == 0
+    assert installed(*words, tmp_path / "stopped").code == 0
     assert _bytes_of(tmp_path / "stopped") == _bytes_of(tmp_path / "whole")
 
 
@@ -303,8 +303,8 @@ def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(
     assert not list(tmp_path.glob(".*journal"))
 
 
-def test_output_cut_off_by_the_reader_is_no_fault(duologue: Any, corpus: Any) -> None:
-    process = duologue.start("show", "restaurant", corpus.data)
+def test_output_cut_off_by_the_reader_is_no_fault(installed: Any, corpus: Any) -> None:
+    process = installed.start("show", "restaurant", corpus.data)
     assert process.stdout is not None
     process.stdout.read(10)
     process.stdout.close()
@@ -386,7 +386,7 @@ def test_a_file_that_swells_is_refused_unless_the_user_allows_it(duologue: Any, 
     assert duologue("--max-unpacked", "much", "list").code == 2
 
 
-def test_a_second_writer_to_one_output_is_told_of_the_first(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+def test_a_second_writer_to_one_output_is_told_of_the_first(installed: Any, corpus: Any, tmp_path: Path) -> None:
     out, source = tmp_path / "out", tmp_path / "xml" / "1999" / "1"
     source.mkdir(parents=True)
     (source / "1.xml").write_text('<document><s id="1">hello there</s></document>', encoding="utf-8")
@@ -397,15 +397,15 @@ def test_a_second_writer_to_one_output_is_told_of_the_first(duologue: Any, corpu
             ("train", "restaurant", "--system", "ranker", "--set", "dialogues=10", "--out", out),
             ("data", "extract", "subtitles", tmp_path / "xml", "--workers", 1, "--out", out),
         ):
-            refused = duologue(*words)
+            refused = installed(*words)
             assert refused.code == 1
             assert "is being written by another process (number" in refused.err
             assert [path.name for path in out.iterdir()] == [FOLDER_LOCK]
     with writing_file(out):
-        refused = duologue("run", "restaurant", "--system", "random", *asked)
+        refused = installed("run", "restaurant", "--system", "random", *asked)
         assert refused.code == 1
         assert "is being written by another process (number" in refused.err
-    assert duologue("run", "restaurant", "--system", "random", *asked).code == 0
+    assert installed("run", "restaurant", "--system", "random", *asked).code == 0
 
 
 def begin_chat(folder: Path, before: Any = None) -> subprocess.Popen[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.conftest import DUOLOGUE
+from tests.command import DUOLOGUE
 
 from duologue.cli import main as command
 

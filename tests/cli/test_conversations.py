@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from tests.cli.conftest import DUOLOGUE
+from tests.command import DUOLOGUE
 
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Report
@@ -19,7 +19,7 @@ from duologue.core.records import Dialogue, Report
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.cli.conftest import Outcome
+    from tests.command import Outcome
 
     Call = Callable[..., Outcome]
 
@@ -28,11 +28,11 @@ GOALS = PROACTIVE / "small-sessions.txt"
 
 
 @pytest.fixture
-def call(duologue: Any) -> Call:
+def call(installed: Any) -> Call:
     """Run the command where the small agent is installed."""
 
     def run(*words: object, said: str = "") -> Outcome:
-        outcome: Outcome = duologue(*words, said=said, PYTHONPATH=str(PROACTIVE / "plugin"), COLUMNS="120")
+        outcome: Outcome = installed(*words, said=said, PYTHONPATH=str(PROACTIVE / "plugin"), COLUMNS="120")
         return outcome
 
     return run

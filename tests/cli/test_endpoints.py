@@ -1,4 +1,4 @@
-"""The system `endpoint` through the installed command, beside a scripted server of this machine."""
+"""The system `endpoint` through the command line, beside a scripted server of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`duologue judge` through the installed command, beside a scripted judge of this machine."""
+"""`duologue judge` through the command line, beside a scripted judge of this machine."""
 
 from __future__ import annotations
 

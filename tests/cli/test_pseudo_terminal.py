@@ -9,7 +9,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-from tests.cli.conftest import DUOLOGUE
+from tests.command import DUOLOGUE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""`duologue ratings` from end to end, through the installed command."""
+"""`duologue ratings` from end to end, through the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs of scoring from end to end, through the installed command, on every task."""
+"""The verbs of scoring from end to end, through the command line, on every task."""
 
 from __future__ import annotations
 

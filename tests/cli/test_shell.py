@@ -28,10 +28,10 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "first-steps.md"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_page_has_a_line_for_each_shell_that_prints_a_script(duologue: Any, shell: str) -> None:
+def test_the_page_has_a_line_for_each_shell_that_prints_a_script(installed: Any, shell: str) -> None:
     lines = re.findall(r"```sh\n(.*?)\n```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len([line for line in lines if f"_DUOLOGUE_COMPLETE={shell}_source duologue" in line]) == 1
-    made = duologue(_DUOLOGUE_COMPLETE=f"{shell}_source")
+    made = installed(_DUOLOGUE_COMPLETE=f"{shell}_source")
     assert made.code == 0, made.err
     assert "_DUOLOGUE_COMPLETE" in made.out
 

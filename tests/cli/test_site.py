@@ -17,11 +17,11 @@ from duologue.arena.storage import open_database
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Command
+    from tests.command import Command
 
 
-def test_init_makes_one_admin_and_prints_one_link(duologue: Command, tmp_path: Path) -> None:
-    made = duologue("site", "init", "--workspace", tmp_path, "--name", "Ada", "--site", "https://d.example/")
+def test_init_makes_one_admin_and_prints_one_link(installed: Command, tmp_path: Path) -> None:
+    made = installed("site", "init", "--workspace", tmp_path, "--name", "Ada", "--site", "https://d.example/")
     assert made.code == 0, made.err
     assert made.out.count("\n") == 1
     assert made.out.startswith("https://d.example/enter/")
@@ -29,46 +29,46 @@ def test_init_makes_one_admin_and_prints_one_link(duologue: Command, tmp_path: P
         link = find_link(connection, made.out.strip().rpartition("/")[2], now=database.now())
     assert link is not None
     assert link.once
-    again = duologue("site", "init", "--workspace", tmp_path)
+    again = installed("site", "init", "--workspace", tmp_path)
     assert again.code == 2
     assert "there is an admin already, Ada" in again.err
     assert "site people link" in again.err
 
 
-def test_people_are_managed_beside_a_running_site(duologue: Command, here: Command, tmp_path: Path) -> None:
+def test_people_are_managed_beside_a_running_site(installed: Command, duologue: Command, tmp_path: Path) -> None:
     work = ("--workspace", tmp_path)
-    server = duologue.start("site", *work, "--port", 0)
+    server = installed.start("site", *work, "--port", 0)
     try:
         assert server.stdout
         said = server.stdout.readline()
         address = re.search(r"http://\S+", said)
         assert address, said
         assert "nobody can sign in yet" in server.stdout.readline()
-        assert here("site", "init", *work).code == 0
-        added = here("site", "people", "add", *work, "--name", "Wei", "--role", "volunteer", "--site", address[0])
+        assert duologue("site", "init", *work).code == 0
+        added = duologue("site", "people", "add", *work, "--name", "Wei", "--role", "volunteer", "--site", address[0])
         assert added.code == 0, added.err
         with urlopen(added.out.strip()) as page:
             assert "Hello, Wei" in page.read().decode()
-        listed = here("site", "people", "list", *work, "--role", "volunteer", "--json")
+        listed = duologue("site", "people", "list", *work, "--role", "volunteer", "--json")
         (wei,) = json.loads(listed.out)["people"]
-        assert here("site", "people", "roles", wei["id"], *work, "--role", "judge").code == 0
-        assert "judge" in here("site", "people", "list", *work).out
-        assert here("site", "people", "link", wei["id"], *work).out.startswith("http://127.0.0.1:8000/enter/")
-        given = here("site", "people", "data", wei["id"], *work)
+        assert duologue("site", "people", "roles", wei["id"], *work, "--role", "judge").code == 0
+        assert "judge" in duologue("site", "people", "list", *work).out
+        assert duologue("site", "people", "link", wei["id"], *work).out.startswith("http://127.0.0.1:8000/enter/")
+        given = duologue("site", "people", "data", wei["id"], *work)
         assert json.loads(given.out)["people"][0]["name"] == "Wei"
-        assert here("site", "people", "data", wei["id"], *work, "--out", tmp_path / "wei.json").code == 0
+        assert duologue("site", "people", "data", wei["id"], *work, "--out", tmp_path / "wei.json").code == 0
         assert "Wei" in (tmp_path / "wei.json").read_text(encoding="utf-8")
-        assert here("site", "people", "close", wei["id"], *work).code == 0
-        assert "let in no more" in here("site", "people", "list", *work).out
-        assert here("site", "people", "close", wei["id"], *work, "--again").code == 0
-        kept = here("site", "people", "delete", wei["id"], *work, said="n\n")
+        assert duologue("site", "people", "close", wei["id"], *work).code == 0
+        assert "let in no more" in duologue("site", "people", "list", *work).out
+        assert duologue("site", "people", "close", wei["id"], *work, "--again").code == 0
+        kept = duologue("site", "people", "delete", wei["id"], *work, said="n\n")
         assert (kept.code, "nothing was deleted" in kept.err) == (2, True)
-        gone = here("site", "people", "delete", wei["id"], *work, "--yes")
+        gone = duologue("site", "people", "delete", wei["id"], *work, "--yes")
         assert gone.code == 0, gone.err
-        assert "Wei" not in here("site", "people", "list", *work).out
-        entries = json.loads(here("site", "audit", *work, "--json", "--action", "person.").out)["entries"]
+        assert "Wei" not in duologue("site", "people", "list", *work).out
+        entries = json.loads(duologue("site", "audit", *work, "--json", "--action", "person.").out)["entries"]
         assert entries[0]["action"] == "person.delete"
-        assert "person.add" in here("site", "audit", *work).out
+        assert "person.add" in duologue("site", "audit", *work).out
     finally:
         server.send_signal(signal.SIGINT)
         out, err = server.communicate(timeout=20)
@@ -76,48 +76,48 @@ def test_people_are_managed_beside_a_running_site(duologue: Command, here: Comma
     assert out.endswith("stopped\n")
 
 
-def test_a_site_is_backed_up_restored_and_given_away_without_names(here: Command, tmp_path: Path) -> None:
+def test_a_site_is_backed_up_restored_and_given_away_without_names(duologue: Command, tmp_path: Path) -> None:
     work, saved, again = ("--workspace", tmp_path / "work"), tmp_path / "saved.zip", ("--workspace", tmp_path / "again")
-    assert here("site", "init", *work, "--name", "Ada").code == 0
-    kept = here("site", "backup", *work, "--out", saved)
+    assert duologue("site", "init", *work, "--name", "Ada").code == 0
+    kept = duologue("site", "backup", *work, "--out", saved)
     assert (kept.code, "rows and 0 files" in kept.out) == (0, True), kept.err
-    back = here("site", "restore", saved, *again)
+    back = duologue("site", "restore", saved, *again)
     assert back.code == 0, back.err
-    assert "Ada" in here("site", "people", "list", *again).out
-    twice = here("site", "restore", saved, *again)
+    assert "Ada" in duologue("site", "people", "list", *again).out
+    twice = duologue("site", "restore", saved, *again)
     assert (twice.code, "empty" in twice.err) == (1, True)
-    refused = here("site", "export", *work, "--out", tmp_path / "given.zip")
+    refused = duologue("site", "export", *work, "--out", tmp_path / "given.zip")
     assert (refused.code, "--anonymised" in refused.err) == (2, True)
-    given = here("site", "export", "--anonymised", *work, "--out", tmp_path / "given.zip")
+    given = duologue("site", "export", "--anonymised", *work, "--out", tmp_path / "given.zip")
     assert given.code == 0, given.err
     with zipfile.ZipFile(tmp_path / "given.zip") as archive:
         assert "people.jsonl" in archive.namelist()
         assert not any(b"Ada" in archive.read(name) for name in archive.namelist())
 
 
-def test_faults_of_the_call_are_told(here: Command, tmp_path: Path) -> None:
+def test_faults_of_the_call_are_told(duologue: Command, tmp_path: Path) -> None:
     for words, said in (
         (["site", "--behind-proxy", "here"], "no address and no network"),
         (["site", "people", "add", "--name", "W", "--role", "king"], "'king' is no role"),
         (["site", "people", "link", "x"], "no person 'x'"),
         (["site", "init", "--database", "mysql://x/y"], "mysql"),
     ):
-        done = here(*words, "--workspace", tmp_path)
+        done = duologue(*words, "--workspace", tmp_path)
         assert done.code == 2, done
         assert said in done.err
 
 
-def test_many_come_in_by_one_link(here: Command, tmp_path: Path) -> None:
+def test_many_come_in_by_one_link(duologue: Command, tmp_path: Path) -> None:
     work = ("--workspace", tmp_path / "work")
     (tmp_path / "track.toml").write_text(TRACK, encoding="utf-8")
     (tmp_path / "truth.txt").write_bytes(TRUTH)
-    assert here("track", "new", tmp_path / "track.toml", *work).code == 0
-    made = here("site", "open-link", "--track", "service", "--most", 3, *work)
+    assert duologue("track", "new", tmp_path / "track.toml", *work).code == 0
+    made = duologue("site", "open-link", "--track", "service", "--most", 3, *work)
     assert made.code == 0, made.err
     assert re.fullmatch(r"http://127.0.0.1:8000/join/\S+\n", made.out)
-    (kept,) = json.loads(here("site", "open-link", "--track", "service", "--list", "--json", *work).out)["links"]
+    (kept,) = json.loads(duologue("site", "open-link", "--track", "service", "--list", "--json", *work).out)["links"]
     assert (kept["most"], kept["used"]) == (3, 0)
-    assert here("site", "open-link", "--revoke", kept["id"], *work).code == 0
-    assert "0 of 3 came in, closed" in here("site", "open-link", "--track", "service", "--list", *work).out
-    assert "no campaign" in here("site", "open-link", "--campaign", "x", *work).err
-    assert "give one of --campaign" in here("site", "open-link", *work).err
+    assert duologue("site", "open-link", "--revoke", kept["id"], *work).code == 0
+    assert "0 of 3 came in, closed" in duologue("site", "open-link", "--track", "service", "--list", *work).out
+    assert "no campaign" in duologue("site", "open-link", "--campaign", "x", *work).err
+    assert "give one of --campaign" in duologue("site", "open-link", *work).err

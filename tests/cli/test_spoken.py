@@ -1,4 +1,4 @@
-"""Spoken dialogue through the installed command, with the small system of `tests/golden/spoken/plugin`."""
+"""Spoken dialogue through the command, with the small system of `tests/golden/spoken/plugin`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from tests.cli.conftest import DUOLOGUE
+from tests.command import DUOLOGUE
 
 from duologue.core.records import Dialogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.cli.conftest import Outcome
+    from tests.command import Outcome
 
     Call = Callable[..., Outcome]
 
@@ -28,11 +28,11 @@ VALID, KG = SPOKEN / "contract" / "valid.json", SPOKEN / "tiny-kg.json"
 
 
 @pytest.fixture
-def call(duologue: Any) -> Call:
+def call(installed: Any) -> Call:
     """Run the command where the small system is installed."""
 
     def run(*words: object, said: str = "") -> Outcome:
-        outcome: Outcome = duologue(*words, said=said, PYTHONPATH=str(SPOKEN / "plugin"), COLUMNS="120")
+        outcome: Outcome = installed(*words, said=said, PYTHONPATH=str(SPOKEN / "plugin"), COLUMNS="120")
         return outcome
 
     return run

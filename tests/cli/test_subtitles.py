@@ -8,7 +8,7 @@ from tests.subtitles import make_folder, make_tar
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Command
+    from tests.command import Command
 
 
 def test_an_archive_becomes_train_dev_and_eval(duologue: Command, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`duologue talk` from end to end, through the installed command."""
+"""`duologue talk` from end to end, through the command line."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import DUOLOGUE
+from tests.command import DUOLOGUE
 
 mcp = pytest.importorskip("mcp", reason="the protocol's library is optional")
 

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -213,8 +211,7 @@ def test_the_other_readings_learn_and_answer(tmp_path: Path, precision: str) -> 
     assert all(isinstance(answer, Answer) and answer.text for answer in system.answer([examples[0].sample]))
 
 
-def test_the_installed_command_trains_answers_and_scores(tmp_path: Path) -> None:
-    program = Path(sys.executable).with_name("duologue")
+def test_the_command_trains_answers_and_scores(duologue: Any, tmp_path: Path) -> None:
     train = write_sessions(tmp_path / "train.jsonl", 6)
     samples = tmp_path / "samples.jsonl"
     lines = [
@@ -227,26 +224,13 @@ def test_the_installed_command_trains_answers_and_scores(tmp_path: Path) -> None
     model, replies = tmp_path / "model", tmp_path / "replies.txt"
     settings = ("words=8", "hidden=8", "epochs=2", "bow_epochs=1", "held_out=0.3")
     sizes = [part for setting in settings for part in ("--set", setting)]
-    for arguments in (
-        [
-            "train",
-            "proactive",
-            "--system",
-            "postks",
-            "--train",
-            train,
-            *sizes,
-            "--seed",
-            "1",
-            "--quiet",
-            "--out",
-            model,
-        ],
-        ["run", "proactive", "--system", model, samples, "--quiet", "--out", replies],
-        ["score", "proactive", "--gold", samples, replies, "--json"],
+    for words in (
+        ("train", "proactive", "--system", "postks", "--train", train, *sizes, "--seed", 1, "--quiet", "--out", model),
+        ("run", "proactive", "--system", model, samples, "--quiet", "--out", replies),
+        ("score", "proactive", "--gold", samples, replies, "--json"),
     ):
-        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        done = duologue(*words)
+        assert done.code == 0, done.err
     assert len(replies.read_text(encoding="utf-8").splitlines()) == len(lines)
 
 
