@@ -167,28 +167,28 @@ def test_external_data_are_declared_at_training_and_shown_with_the_track(duologu
     assert read_card(folder / "model-c").external == ["films"]
 
 
-def test_knowledge_is_looked_up_declared_and_shown(here: Any, folder: Path, tmp_path: Path) -> None:
+def test_knowledge_is_looked_up_declared_and_shown(duologue: Any, folder: Path, tmp_path: Path) -> None:
     model, result, faq = tmp_path / "model", tmp_path / "result.txt", tmp_path / "faq.jsonl"
     rows = ({"about": f"my {thing} is not here", "text": f"We look for your {thing}."} for thing in THINGS)
     faq.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     words = ("train", "conversation", "--system", "retriever", "--train", folder / "train.txt", "--external", "none")
-    made = here(*words, "--recipe", "retriever-lookup", "--seed", 1, "--out", model)
+    made = duologue(*words, "--recipe", "retriever-lookup", "--seed", 1, "--out", model)
     assert made.code == 0, made.err
-    ran = here("run", "conversation", "--system", model, folder / "eval.txt", "--kb", faq, "--out", result)
+    ran = duologue("run", "conversation", "--system", model, folder / "eval.txt", "--kb", faq, "--out", result)
     assert ran.code == 0, ran.err
     assert result.read_text("utf-8").splitlines() == [f"we look for your {thing} ." for thing in THINGS]
     told = f"faq.jsonl (looked up while answering, {len(THINGS)} facts, "
-    scored = here("score", "conversation", "--gold", folder / "eval.txt", result)
+    scored = duologue("score", "conversation", "--gold", folder / "eval.txt", result)
     assert f"external data: {told}" in " ".join(scored.out.split())
     assert "(task B)" in " ".join(scored.out.split())
-    packed = here("pack", "conversation", "--system", model, "--kb", faq, "--out", tmp_path / "entry")
+    packed = duologue("pack", "conversation", "--system", model, "--kb", faq, "--out", tmp_path / "entry")
     assert f"external data: {told}" in packed.out, packed.err
     chat = ("chat", "conversation", "--system", model, "--kb", faq, "--save", tmp_path / "talk.json")
-    talked = here(*chat, said="My lamp isn't here\nbye\n")
+    talked = duologue(*chat, said="My lamp isn't here\nbye\n")
     assert "bot: we look for your lamp.\n" in talked.out, talked.err
     assert "said from the knowledge 1.00: my lamp is not here: we look for your lamp." in talked.out
     passages = json.loads((tmp_path / "talk.json").read_text("utf-8"))["turns"][1]["meta"]["knowledge"]
     assert passages[0]["about"] == "my lamp is not here"
     faq.write_text('{"text": ""}\n', "utf-8")
-    refused = here("run", "conversation", "--system", model, folder / "eval.txt", "--kb", faq, "--out", result)
+    refused = duologue("run", "conversation", "--system", model, folder / "eval.txt", "--kb", faq, "--out", result)
     assert (refused.code, "line 1" in refused.err) == (1, True)
