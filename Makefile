@@ -27,7 +27,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 
 types: $(STAMP)
-	$(BIN)/mypy
+	$(BIN)/mypy -n 2
 
 contracts: $(STAMP)
 	$(BIN)/lint-imports
