@@ -178,7 +178,7 @@ def data(*, person_id: str, workspace: Path, address: str | None, out: Path | No
 @options.database_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(*, person_id: str, workspace: Path, address: str | None, yes: bool) -> None:
-    """Delete a person with all that is theirs; ratings stay, under nobody's name.
+    """Delete a person with all that is theirs; ratings and the words of talks stay, under nobody's name.
 
     \b
     Examples:
