@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Template(NamedTuple):
     """A command line that works, with its material marked by @, and +@ for files that it reads beside these.
 
-    A word that begins with $ names a file of the material whose text stands in its place.
+    A word that begins with $ names a file of the material whose text stands in its place. The files below
+    `command_lines` hold them.
     """
 
     line: str
@@ -35,7 +36,9 @@ class Template(NamedTuple):
 
 
 TEMPLATES = tuple(
-    Template(**row) for row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["command"]
+    Template(**row)
+    for path in sorted(Path(__file__).with_name("command_lines").glob("*.toml"))
+    for row in tomllib.loads(path.read_text("utf-8"))["command"]
 )
 """All of them; the first inputs of a run are these as they stand."""
 
