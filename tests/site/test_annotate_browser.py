@@ -14,7 +14,7 @@ from duologue.arena.annotation.sheets import find_sheet, versions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
     from tests.site.conftest import Accessibility
     from tests.site.world import World
 
@@ -96,6 +96,35 @@ def test_a_sheet_is_finished_when_all_suggestions_are_decided(world: World, visi
         page.keyboard.press("ArrowDown")
     assert page.locator("button.mark.suggested").count() == 0
     page.get_by_role("button", name="Finished").click()
+    page.locator("#status", has_text="Finished and saved").wait_for()
+    assert sheet_of(world, sheet).status == "done"
+
+
+def test_a_finish_that_waits_for_a_slow_save_is_not_lost_to_a_later_change(
+    world: World, visitor: Callable[..., Page]
+) -> None:
+    _, sheet = annotation_project(world)
+    page = opened(visitor("annotator"), sheet)
+    for _ in range(page.locator(".utterance").count()):
+        page.keyboard.press("c")
+        page.keyboard.press("ArrowDown")
+    saved(page)
+    held: list[Route] = []
+
+    def slow(route: Route) -> None:
+        if route.request.method == "POST" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/sheets/**", slow)
+    for key in ("ArrowUp", "ArrowRight", "Shift+ArrowRight", "m"):
+        page.keyboard.press(key)
+    page.locator("#status", has_text="Saving").wait_for()
+    page.get_by_role("button", name="Finished").click()
+    page.keyboard.press("Control+z")
+    page.wait_for_timeout(2000)  # the change is to be saved by now
+    held[0].continue_()
     page.locator("#status", has_text="Finished and saved").wait_for()
     assert sheet_of(world, sheet).status == "done"
 

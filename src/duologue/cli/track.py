@@ -199,7 +199,7 @@ def team(
             known = find_team(connection, name, team_name) if approve or refuse else None
         if known is not None:
             state, its = "approved" if approve else "refused", known.id
-            found.write(lambda connection: judge_team(connection, its, state))
+            found.write(lambda connection: judge_team(connection, its, state, now=found.now(), by=None))
             console.line(f"team '{team_name}' is {state}")
             return
         made = found.write(

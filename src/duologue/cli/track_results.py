@@ -80,7 +80,8 @@ def _select(database: Database, track: TrackDefinition, phase_name: str, chosen:
         picked = [find_team(connection, track.name, word).id for word in chosen] or proposed(connection, track, one)
     if not picked:
         raise UsageError("people have rated no finalist yet; see duologue track ratings")
-    database.write(lambda connection: select_finalists(connection, track, one, picked))
+    now = database.now()
+    database.write(lambda connection: select_finalists(connection, track, one, picked, now=now, by=None))
 
 
 def _print_phase(database: Database, track: TrackDefinition, phase_name: str) -> None:

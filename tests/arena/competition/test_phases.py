@@ -9,6 +9,7 @@ import pytest
 
 from duologue.arena.competition import entries as competition
 from duologue.arena.competition import phases, ratings
+from duologue.arena.people.audit import audit_entries
 from duologue.core.errors import UsageError
 from duologue.ratings.files import read_ratings
 from duologue.ratings.protocol import find_protocol
@@ -116,10 +117,16 @@ def test_ratings_of_people_propose_who_is_selected_and_the_organiser_decides(
         best = phases.proposed(connection, contest.track, final)
     assert [told[1].team] == best
     assert told[1].value > told[2].value
-    contest.database.write(lambda connection: phases.select_finalists(connection, contest.track, final, best))
+    contest.database.write(
+        lambda connection: phases.select_finalists(connection, contest.track, final, best, now=5, by=None)
+    )
     assert finalists(contest) == [(1, "Team 1", False), (2, "Team 2", True)]
+    with contest.database.reading() as connection:
+        assert [one.detail["teams"] for one in audit_entries(connection, action="final.select")] == [best]
     with pytest.raises(UsageError, match="is not in the final"):
-        contest.database.write(lambda connection: phases.select_finalists(connection, contest.track, final, ["x"]))
+        contest.database.write(
+            lambda connection: phases.select_finalists(connection, contest.track, final, ["x"], now=5, by=None)
+        )
     other = (tmp_path / "people.csv").read_text().replace("Team 2", "Team 9")
     (tmp_path / "people.csv").write_text(other)
     wrong = summarise(read_ratings(tmp_path / "people.csv", protocol), protocol)

@@ -9,6 +9,7 @@ import pytest
 
 from duologue.arena.competition import teams
 from duologue.arena.competition.tracks import agreement_hash
+from duologue.arena.people.audit import audit_entries
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,10 +42,11 @@ def test_the_organiser_approves_teams_where_the_track_says_so(contest: Contest) 
     strict = contest._replace(track=msgspec.structs.replace(contest.track, approval=True))
     team = strict.team("Ann")
     assert team.state == "pending"
-    contest.database.write(lambda connection: teams.judge_team(connection, team.id, "approved"))
+    contest.database.write(lambda connection: teams.judge_team(connection, team.id, "approved", now=5, by=None))
     with contest.database.reading() as connection:
         assert teams.find_team(connection, "booking", "Ann").state == "approved"
+        assert [one.about for one in audit_entries(connection, action="team.approve")] == [team.id]
     with pytest.raises(UsageError, match="approved or refused"):
-        contest.database.write(lambda connection: teams.judge_team(connection, team.id, "winner"))
+        contest.database.write(lambda connection: teams.judge_team(connection, team.id, "winner", now=5, by=None))
     with pytest.raises(UsageError, match="no team 'Bob'"), contest.database.reading() as connection:
         teams.find_team(connection, "booking", "Bob")

@@ -10,6 +10,7 @@ from duologue.arena.competition.entries import OPEN_STATES, entries_of, move, st
 from duologue.arena.competition.phase_clock import phase_time
 from duologue.arena.competition.tables import finalists, phase_moves, team_ratings, teams
 from duologue.arena.competition.tracks import find_track, track_names
+from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -136,9 +137,15 @@ def proposed(connection: Connection, track: TrackDefinition, phase: PhaseDefinit
 
 
 def select_finalists(
-    connection: Connection, track: TrackDefinition, phase: PhaseDefinition, chosen: Collection[str]
+    connection: Connection,
+    track: TrackDefinition,
+    phase: PhaseDefinition,
+    chosen: Collection[str],
+    *,
+    now: int,
+    by: str | None,
 ) -> int:
-    """Note which finalists the organiser selects in the end, and return how many.
+    """Note which finalists the organiser selects in the end, log who did, and return how many.
 
     Raises `UsageError` for a team that is no finalist.
     """
@@ -147,4 +154,5 @@ def select_finalists(
         raise UsageError(f"'{strangers[0]}' is not in the final '{phase.name}' of track '{track.name}'")
     its = (finalists.c.track == track.name) & (finalists.c.phase == phase.name)
     connection.execute(update(finalists).where(its).values(selected=finalists.c.team.in_(sorted(chosen))))
+    log(connection, by, "final.select", now=now, about=track.name, phase=phase.name, teams=sorted(chosen))
     return len(chosen)

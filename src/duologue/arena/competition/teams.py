@@ -9,6 +9,7 @@ from sqlalchemy import insert, select, update
 from duologue.arena.competition.tables import team_members, teams
 from duologue.arena.competition.tracks import agreement_hash
 from duologue.arena.database.tables import new_id
+from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.escapes import one_line
 
@@ -98,11 +99,12 @@ def declare(connection: Connection, team: str, external: Sequence[str]) -> None:
     connection.execute(update(teams).where(teams.c.id == team).values(external=declared))
 
 
-def judge_team(connection: Connection, team: str, state: str) -> None:
-    """Approve or refuse a team. Raises `UsageError` for another state."""
+def judge_team(connection: Connection, team: str, state: str, *, now: int, by: str | None) -> None:
+    """Approve or refuse a team, and log who did. Raises `UsageError` for another state."""
     if state not in ("approved", "refused"):
         raise UsageError(f"a team is approved or refused, not '{state}'")
     connection.execute(update(teams).where(teams.c.id == team).values(state=state))
+    log(connection, by, f"team.{state.removesuffix('d')}", now=now, about=team)
 
 
 def add_member(connection: Connection, team: str, person: str) -> None:

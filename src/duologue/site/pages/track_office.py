@@ -50,7 +50,8 @@ async def change_state(visit: Visit) -> Response:
     known = await visit.read(teams_of, track.name)
     if team not in {one.id for one in known}:
         raise not_found()
-    await visit.submit(form, lambda connection: judge_team(connection, team, state))
+    now, by = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: judge_team(connection, team, state, now=now, by=by))
     return visit.redirect(f"/tracks/{track.name}/office", said="tracks.saved")
 
 
@@ -69,7 +70,8 @@ async def select(visit: Visit) -> Response:
     phase = phase_at(visit, track)
     known = [one.team for one in await visit.read(finalists_of, track.name, phase.name)]
     chosen = form.choices("team", known)
-    await visit.submit(form, lambda connection: select_finalists(connection, track, phase, chosen))
+    now, by = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: select_finalists(connection, track, phase, chosen, now=now, by=by))
     return visit.redirect(f"/tracks/{track.name}/office", said="tracks.saved")
 
 

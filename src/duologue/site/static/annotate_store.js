@@ -38,8 +38,8 @@ export class Store {
 
   async save({ done = false, over = null } = {}) {
     clearTimeout(this.timer);
-    if (this.busy) {
-      this.again = { done, over };
+    if (this.busy) { // a save that waits takes up what another that waits was asked for
+      this.again = { done: done || Boolean(this.again?.done), over: over ?? this.again?.over ?? null };
       return;
     }
     this.busy = true;
