@@ -27,7 +27,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 
 types: $(STAMP)
-	$(BIN)/mypy -n 2
+	$(BIN)/mypy
 
 contracts: $(STAMP)
 	$(BIN)/lint-imports
