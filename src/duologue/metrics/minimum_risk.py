@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from duologue.metrics.chrf import ORDERS, f_score
 from duologue.metrics.corpus_bleu import Bleu, BleuRules, count_bleu
 from duologue.metrics.pairwise_overlap import KeyedTexts
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Tokens = Sequence[str]
 
-_ORDERS, _BETA = 6, 2.0
-"""Of chrF: character n-grams up to this, and how much more recall counts than precision."""
 _SMOOTHED = BleuRules("Lin and Och 2004: one added to matches and guesses of the orders above 1", smoothing="add-one")
 
 
@@ -53,22 +52,16 @@ def chrf(texts: Sequence[Tokens]) -> Floats:
     Precision and recall are means over the orders that both texts have; white space does not count.
     """
     written = ["".join("".join(words).split()) for words in texts]
-    n = len(texts)
-    precisions, recalls, orders = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    for order in range(1, _ORDERS + 1):
-        grams = [[text[at : at + order] for at in range(len(text) - order + 1)] for text in written]
+    sums = np.zeros((len(texts), len(texts), 3 * ORDERS))
+    for order in range(ORDERS):
+        grams = [[text[at : at + order + 1] for at in range(len(text) - order)] for text in written]
         keyed = KeyedTexts.of_tokens(grams)
-        sizes = keyed.sizes.astype(float)
-        if not sizes.any():
+        if not keyed.sizes.any():
             break
-        shared = keyed.overlaps().astype(float)
-        both = (sizes[:, None] > 0) & (sizes > 0)
-        precisions += np.where(both, shared / np.maximum(sizes[:, None], 1), 0)
-        recalls += np.where(both, shared / np.maximum(sizes, 1), 0)
-        orders += both
-    precision, recall = (found / np.maximum(orders, 1) for found in (precisions, recalls))
-    worth: Floats = (1 + _BETA**2) * precision * recall / np.maximum(_BETA**2 * precision + recall, 1e-16)
-    return worth
+        sums[..., 3 * order] = keyed.sizes[:, None]
+        sums[..., 3 * order + 1] = keyed.sizes
+        sums[..., 3 * order + 2] = keyed.overlaps()
+    return f_score(sums)
 
 
 def _f_score(keyed: KeyedTexts) -> Floats:
