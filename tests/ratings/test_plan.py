@@ -5,7 +5,7 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.ratings.judgement import Rating
-from duologue.ratings.plan import Design, Spread, detectable, items_for, pilot_spread, power
+from duologue.ratings.plan import Design, Spread, items_for, least_difference, pilot_spread, power
 from duologue.ratings.table import RatingTable
 
 SPREAD = Spread(0.6, 0.3, 1.0)
@@ -27,7 +27,7 @@ def test_power_of_many_raters_is_that_of_a_paired_t_test() -> None:
 
 
 def test_detectable_difference_and_number_of_items_are_the_inverse() -> None:
-    least = detectable(DESIGN, SPREAD, seed=1, draws=1_000)
+    least = least_difference(DESIGN, SPREAD, seed=1, draws=1_000)
     assert power(DESIGN, SPREAD, least, seed=1, draws=1_000) == pytest.approx(0.8, abs=0.01)
     items = items_for(DESIGN, SPREAD, least, seed=1, draws=1_000)
     assert items is not None

@@ -54,3 +54,12 @@ def test_errors_are_near_those_of_resampling_items_and_raters_together() -> None
     items, raters = rng.multinomial(60, [1 / 60] * 60, 4_000), rng.multinomial(12, [1 / 12] * 12, 4_000)
     drawn = np.einsum("bi,ir,br->b", items, values, raters) / values.size
     assert found * 0.95 < drawn.std() < found * 1.15
+
+
+def test_order_of_ratings_does_not_matter() -> None:
+    rng = np.random.default_rng(3)
+    item, rater = np.repeat(np.arange(12), 3), np.arange(36) % 5
+    influence, order = rng.standard_normal((36, 2)), rng.permutation(36)
+    one, other = two_way_errors(item, rater, influence), two_way_errors(item[order], rater[order], influence[order])
+    assert one.error == pytest.approx(other.error, rel=1e-12)
+    assert one.freedom == pytest.approx(other.freedom, rel=1e-12)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from duologue.core.errors import UsageError
 from duologue.metrics.significance import FEWEST
 from duologue.ratings.pair_plan import (
-    POWER,
     PairDesign,
     PairSpread,
     expect_pairs,
     items_for_share,
     least_share,
+    most_items,
     pair_power,
 )
+from duologue.ratings.sample_size import POWER
 from duologue.terminal import console
 
 
@@ -44,7 +45,8 @@ def plan_pairs(
         said = (
             f"{needed:,} items find a win share of {share:.0%} with a chance of {POWER:.0%}."
             if needed
-            else f"No number of items finds a win share of {share:.0%}: tastes differ too much for {raters} raters."
+            else f"No number of items up to {most_items(design):,} finds a win share of {share:.0%}: it is small "
+            f"for what items and the tastes of {raters} raters differ."
         )
     elif share is not None:
         found = pair_power(design, spread, share, seed=seed)

@@ -151,8 +151,18 @@ def plan(
       duologue ratings plan --raters 20 --items 100 --per-item 2 --difference 0.3 --pilot pilot.csv --protocol spoken
     """
     from duologue.ratings.files import read_ratings
-    from duologue.ratings.plan import POWER, Design, Spread, detectable, expect_design, items_for, pilot_spread, power
+    from duologue.ratings.plan import (
+        Design,
+        Spread,
+        expect_design,
+        items_for,
+        least_difference,
+        most_items,
+        pilot_spread,
+        power,
+    )
     from duologue.ratings.protocol import find_protocol
+    from duologue.ratings.sample_size import POWER
     from duologue.ratings.table import RatingTable
 
     _expect_kind(pairs=pairs, of_pairs=(win_share, ties), of_points=(difference, pilot, word, rest_spread))
@@ -184,14 +194,15 @@ def plan(
         said = (
             f"{needed:,} items find a difference of {difference:g} with a chance of {POWER:.0%}."
             if needed
-            else f"No number of items finds a difference of {difference:g}: tastes differ too much for {raters} raters."
+            else f"No number of items up to {most_items(design):,} finds a difference of {difference:g}: it is small "
+            f"for what items and the tastes of {raters} raters differ."
         )
     elif difference is not None:
         found = power(design, spread, difference, seed=seed)
         told |= {"items": items, "difference": difference, "power": found}
         said = f"A difference of {difference:g} is found with a chance of {found:.0%}."
     else:
-        least = detectable(design, spread, seed=seed)
+        least = least_difference(design, spread, seed=seed)
         told |= {"items": items, "difference": least, "wanted_power": POWER}
         said = f"A difference of {least:.3f} is found with a chance of {POWER:.0%}."
     told |= {"raters": raters, "per_item": design.per_item, "systems": systems, "judgements": design.judgements}

@@ -16,19 +16,22 @@ import numpy as np
 from duologue.core.errors import UsageError
 from duologue.metrics.significance import ALPHA, FEWEST
 from duologue.metrics.student import student_cuts
+from duologue.ratings.sample_size import DRAWS, POWER, detectable, least_items, often_enough
 from duologue.ratings.two_way import two_way_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
     from duologue.metrics.counts import Floats
     from duologue.ratings.table import Integers, RatingTable
 
-POWER = 0.8
-"""The chance with which a planned difference is to be found."""
-DRAWS = 2_000
-"""Simulated campaigns: their share is within 1.8 points of the power they estimate, 19 times in 20."""
 MOST_ITEMS = 20_000
 MOST_RATINGS = 50_000
 """Ratings of one system, at most."""
+_SEARCHED = (2_000, 10_000)
+"""Items, and ratings of one system, at most in a search for the number of items, which simulates many plans."""
 _CELLS = 500_000
 """Ratings simulated at once."""
 
@@ -84,51 +87,58 @@ def expect_design(design: Design) -> None:
 
 def power(design: Design, spread: Spread, difference: float, *, seed: int, draws: int = DRAWS) -> float:
     """Return the chance that a true difference of two systems is shown, corrected over all pairs."""
-    errors, centre = simulated_tests(design, spread, seed=seed, draws=draws)
-    return float((np.abs(centre + difference) > errors).mean())
+    tests = simulated_tests(design, spread, seed=seed, draws=draws)
+    return float(np.concatenate([one.shown(difference) for one in tests]).mean())
 
 
-def detectable(design: Design, spread: Spread, *, seed: int, wanted: float = POWER, draws: int = DRAWS) -> float:
+def least_difference(design: Design, spread: Spread, *, seed: int, wanted: float = POWER, draws: int = DRAWS) -> float:
     """Return the least true difference that is shown with the chance `wanted`."""
-    needed, centre = simulated_tests(design, spread, seed=seed, draws=draws)
-    low, high = 0.0, float(np.abs(centre).max() + needed.max())
-    for _ in range(60):
-        middle = (low + high) / 2
-        enough = float((np.abs(centre + middle) > needed).mean()) >= wanted
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    tests = list(simulated_tests(design, spread, seed=seed, draws=draws))
+    return detectable(
+        np.concatenate([one.noise for one in tests]), np.concatenate([one.needed for one in tests]), wanted
+    )
 
 
 def items_for(
     design: Design, spread: Spread, difference: float, *, seed: int, wanted: float = POWER, draws: int = DRAWS
 ) -> int | None:
-    """Return how many items show the difference with the chance `wanted`; `None`: no number of items does.
+    """Return how many items show the difference with the chance `wanted`; `None`: as many as `most_items` do not.
 
     The number of items of `design` is not looked at. Where raters' tastes differ, more items alone do not always help.
     """
 
     def enough(items: int) -> bool:
-        return power(design._replace(items=items), spread, difference, seed=seed, draws=draws) >= wanted
+        tests = simulated_tests(design._replace(items=items), spread, seed=seed, draws=draws)
+        return often_enough((one.shown(difference) for one in tests), wanted)
 
-    most = max(FEWEST, min(MOST_ITEMS // 10, MOST_RATINGS // design.per_item))
-    high = FEWEST
-    while not enough(high):
-        if high >= most:
-            return None
-        high = min(2 * high, most)
-    low = high // 2
-    while high - low > max(1, high // 50):
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least_items(enough, most_items(design))
 
 
-def simulated_tests(design: Design, spread: Spread, *, seed: int, draws: int = DRAWS) -> tuple[Floats, Floats]:
-    """Return of campaigns without a true difference what would be shown, and the difference found, (draws,) each."""
+def most_items(design: Design) -> int:
+    """Return up to how many items `items_for` looks."""
+    items, ratings = _SEARCHED
+    return max(FEWEST, min(items, ratings // design.per_item))
+
+
+class SimulatedTests(NamedTuple):
+    """What the test says in campaigns without a true difference, (campaigns,) each."""
+
+    noise: Floats
+    """The differences that are found."""
+    needed: Floats
+    """How far from 0 a difference must be to be shown."""
+
+    def shown(self, difference: float) -> npt.NDArray[np.bool_]:
+        """Return of each campaign whether it would show a true difference."""
+        found: npt.NDArray[np.bool_] = np.abs(self.noise + difference) > self.needed
+        return found
+
+
+def simulated_tests(design: Design, spread: Spread, *, seed: int, draws: int = DRAWS) -> Iterator[SimulatedTests]:
+    """Yield `draws` campaigns in batches. Raises `UsageError` for a design that no campaign can have."""
     expect_design(design)
     item, rater = design.places()
     rng = np.random.default_rng(np.random.SeedSequence([seed, design.raters, design.items, design.per_item]))
-    needed, centre = [], []
     step = max(1, _CELLS // len(item))
     for start in range(0, draws, step):
         n = min(step, draws - start)
@@ -137,9 +147,7 @@ def simulated_tests(design: Design, spread: Spread, *, seed: int, draws: int = D
         found += spread.rest * rng.standard_normal((len(item), n))
         mean = found.mean(axis=0)
         errors = two_way_errors(item, rater, (found - mean) / len(item))
-        needed.append(errors.error * student_cuts(errors.freedom, design.level))
-        centre.append(mean)
-    return np.concatenate(needed), np.concatenate(centre)
+        yield SimulatedTests(mean, errors.error * student_cuts(errors.freedom, design.level))
 
 
 def pilot_spread(table: RatingTable) -> Spread:

@@ -83,9 +83,11 @@ class _Sums(NamedTuple):
 
 def _sums(labels: Integers, influence: Floats) -> tuple[_Sums, Floats]:
     """Return the sums of the influences with the same label, and how many there are of each."""
-    order = np.argsort(labels, kind="stable")
-    known, starts, times = np.unique(labels[order], return_index=True, return_counts=True)
-    return _Sums(known, np.add.reduceat(influence[order], starts, axis=0)), times.astype(np.float64)
+    if np.any(labels[1:] < labels[:-1]):
+        order = np.argsort(labels, kind="stable")
+        labels, influence = labels[order], influence[order]
+    known, starts, times = np.unique(labels, return_index=True, return_counts=True)
+    return _Sums(known, np.add.reduceat(influence, starts, axis=0)), times.astype(np.float64)
 
 
 def _variance(sums: Floats) -> Floats:
