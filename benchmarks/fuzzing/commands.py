@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -155,12 +156,20 @@ class Input(NamedTuple):
     said: bytes
 
 
-def known(material: Path) -> list[Template]:
+@cache
+def known(material: Path) -> Sequence[Template]:
     """Return the templates whose material could be made."""
-    return [
-        one for one in TEMPLATES
+    return tuple(
+        one
+        for one in TEMPLATES
         if all((material / place).exists() for place in (*_material(one.line), *_texts(one.line)))
-    ]  # fmt: skip
+    )
+
+
+@cache
+def _small_files(material: Path) -> Sequence[Path]:
+    """Return the files of the material that any command may be given."""
+    return sorted(path for path in material.rglob("*") if path.is_file() and path.stat().st_size < 1 << 20)
 
 
 def _material(line: str) -> list[str]:
@@ -307,9 +316,7 @@ def _value(one: click.Parameter, material: Path, folder: Path, places: Sequence[
         if rng.random() < 0.4 and places:
             return rng.choice(list(places))
         if rng.random() < 0.5:
-            other = rng.choice(
-                sorted(path for path in material.rglob("*") if path.is_file() and path.stat().st_size < 1 << 20)
-            )
+            other = rng.choice(_small_files(material))
             place = str(other.relative_to(material))
             if not (folder / place).exists():
                 try:

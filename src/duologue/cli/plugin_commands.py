@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.entry_points import registered
+
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from importlib.metadata import EntryPoints
+
+_GROUP = "duologue.commands"
 
 
 def summaries(taken: Collection[str], prefix: str = "") -> dict[str, str]:
@@ -22,18 +25,17 @@ def summaries(taken: Collection[str], prefix: str = "") -> dict[str, str]:
     from duologue.core.definitions import definition, summary
 
     found = {}
-    for point in sorted(_entry_points()):
+    for point, package, _ in registered(_GROUP):
         group, dot, name = point.name.rpartition(".")
         if group + dot == prefix and name not in taken:
             node = definition(point.value)
-            package = point.dist.name if point.dist else "unknown"
             found[name] = (summary(node) if node else "") or f"Brought by the package '{package}'."
     return found
 
 
 def known(name: str) -> bool:
     """Tell whether a package brings a command of that name; nothing is imported."""
-    return name in _entry_points().names
+    return name in _names()
 
 
 def load(name: str) -> click.Command | None:
@@ -49,14 +51,12 @@ def load(name: str) -> click.Command | None:
     command = load_command(name)
     assert isinstance(command, click.Command)
     if isinstance(command, click.Group):
-        for below in sorted(one for one in _entry_points().names if one.rpartition(".")[0] == name):
+        for below in sorted(one for one in _names() if one.rpartition(".")[0] == name):
             brought = load(below)
             if brought is not None:
                 command.add_command(brought, below.rpartition(".")[2])
     return command
 
 
-def _entry_points() -> EntryPoints:
-    from importlib.metadata import entry_points  # our own verbs start without it
-
-    return entry_points(group="duologue.commands")
+def _names() -> set[str]:
+    return {one.point.name for one in registered(_GROUP)}

@@ -7,13 +7,14 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 from __future__ import annotations
 
 import ast
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
 from duologue.core.definitions import definition, summary
 from duologue.core.disk import read_bytes, sha256, write_text
+from duologue.core.entry_points import registered
 from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
 from duologue.core.extras import OURS, extra_with, lacking, missing_library
 from duologue.core.identity import files_of_model, packages
@@ -113,18 +114,15 @@ class LoadedSystem(NamedTuple):
 
 def entries(kind: Kind) -> list[Entry]:
     """Return everything that is registered, by name and then by distribution; nothing is imported."""
-    found = [
-        Entry(
-            kind=kind, name=point.name, target=point.value, distribution=_distribution(point), version=_version(point)
-        )
-        for point in entry_points(group=f"duologue.{kind}")
+    return [
+        Entry(kind=kind, name=point.name, target=point.value, distribution=distribution, version=version)
+        for point, distribution, version in registered(f"duologue.{kind}")
     ]
-    return sorted(found, key=lambda entry: (entry.name, entry.distribution))
 
 
 def names(kind: Kind) -> list[str]:
     """Return the registered names, sorted; nothing is imported."""
-    return sorted(entry_points(group=f"duologue.{kind}").names)
+    return sorted({one.point.name for one in registered(f"duologue.{kind}")})
 
 
 def describe(entry: Entry) -> Described:
@@ -500,11 +498,3 @@ def culprit(error: BaseException) -> str | None:
             found = owners.get(package)
         trace = trace.tb_next
     return found
-
-
-def _distribution(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "unknown"
-
-
-def _version(point: EntryPoint) -> str:
-    return point.dist.version if point.dist else "unknown"
