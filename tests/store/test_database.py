@@ -65,6 +65,17 @@ def test_what_is_read_only_is_read_and_not_made(tmp_path: Path) -> None:
     base.close()
 
 
+def test_damage_that_a_message_quotes_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    opened(path).close()
+    whole = path.read_bytes()
+    assert b"tablenotesnotes" in whole
+    path.write_bytes(whole.replace(b"tablenotesnotes", b"tablen\x82tesnotes").replace(b"CREATE TABLE", b"CRXATE TABLE"))
+    for writable in (True, False):
+        with pytest.raises(FormatError, match="store-damaged"):
+            opened(path, writable=writable)
+
+
 def test_other_versions_and_other_files_are_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "newer.sqlite") as connection:
         connection.execute("PRAGMA user_version = 9")

@@ -109,6 +109,14 @@ def test_what_is_no_stored_graph_is_refused_with_advice(tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes((tmp_path / "kg").read_bytes()[:5000])
     with pytest.raises(FormatError, match="packed or damaged"), closing(StoredGraph(tmp_path / "cut")) as cut:
         len(cut)
+    whole = (tmp_path / "kg").read_bytes()
+    assert b"tablefactsfacts" in whole
+    damaged = whole.replace(b"tablefactsfacts", b"tablef\x82ctsfacts").replace(
+        b"CREATE TABLE facts", b"CRXATE TABLE facts"
+    )
+    (tmp_path / "odd").write_bytes(damaged)
+    with pytest.raises(FormatError, match="packed or damaged"), closing(StoredGraph(tmp_path / "odd")) as odd:
+        len(odd)
     with pytest.raises(StorageError, match="no such file"):
         is_stored(tmp_path / "nothing")
 

@@ -131,7 +131,7 @@ class SqliteDatabase:
         """Turn what the database refuses into our errors."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the second is a message that quotes damaged bytes
             _refuse(self.path, error)
 
     def settle(self) -> None:
@@ -192,8 +192,10 @@ def _keep_log(connection: sqlite3.Connection) -> None:
             return
 
 
-def _refuse(path: Path, error: sqlite3.Error) -> NoReturn:
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+def _refuse(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> NoReturn:
+    if isinstance(error, (sqlite3.DatabaseError, UnicodeDecodeError)) and not isinstance(
+        error, sqlite3.OperationalError
+    ):
         problem = Problem(rule="store-damaged", message=f"the store cannot be read: {error}", advice="use another copy")
         raise FormatError(path, [problem]) from error
     told = str(error)

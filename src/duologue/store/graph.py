@@ -123,7 +123,7 @@ class StoredGraph(Graph):
         try:
             with self._lock:
                 return self._connection.execute(statement, values).fetchall()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second is a message with damaged bytes
             _refuse(self._path, f"the database cannot be read ({error}): it is packed or damaged")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,18 @@ def test_files_lie_in_the_folder_of_the_track(tmp_path: Path) -> None:
         tracks.read_source(path)
     with pytest.raises(StorageError, match="there is no input file"):
         tracks.read_source(written(tmp_path / "other", ('"data/', '"none/')))
+
+
+def test_no_two_files_of_a_role_have_one_name(tmp_path: Path) -> None:
+    path = written(tmp_path / "track")
+    text = path.read_text(encoding="utf-8")
+    gold = re.search(r'gold = \["truth/(.+)"\]', text)
+    assert gold is not None
+    (path.parent / "other").mkdir()
+    shutil.copyfile(path.parent / "truth" / gold[1], path.parent / "other" / gold[1])
+    path.write_text(text.replace(gold[0], f'gold = ["truth/{gold[1]}", "other/{gold[1]}"]'), encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"names two files of gold that are called '{re.escape(gold[1])}'"):
+        tracks.read_source(path)
 
 
 def test_a_track_keeps_its_files_and_offers_the_data_alone(contest: Contest, tmp_path: Path) -> None:

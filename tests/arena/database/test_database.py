@@ -158,6 +158,20 @@ def test_a_damaged_file_is_a_clear_message(tmp_path: Path, at: int, said: str) -
         open_database(tmp_path / "w", None, durable=False)
 
 
+def test_damage_that_a_message_quotes_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "w" / "site" / "site.db"
+    with open_database(tmp_path / "w", None, durable=False) as made:
+        made.write(_adding("a"))
+    whole = path.read_bytes()
+    assert b"tablenoncesnonces" in whole
+    damaged = whole.replace(b"tablenoncesnonces", b"tablen\x82ncesnonces").replace(
+        b"CREATE TABLE nonces", b"CRXATE TABLE nonces"
+    )
+    path.write_bytes(damaged)
+    with pytest.raises(StorageError, match=r"site\.db is damaged: .*: duologue site restore"):
+        open_database(tmp_path / "w", None, durable=False)
+
+
 def test_a_value_that_some_byte_was_changed_in_is_a_damaged_database(database: Database) -> None:
     for broken in (b"{", b'"text"'):
         with pytest.raises(StorageError, match=r"is damaged: .*: duologue site restore"), database.reading():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,14 +46,21 @@ class TrackSource(NamedTuple):
 def read_source(path: Path) -> TrackSource:
     """Read a track's TOML file and all files that it names, which lie in its folder or below.
 
-    Raises as `read_track` does, and `StorageError` or `UsageError` for files that are not there or lie elsewhere.
+    Raises as `read_track` does, and `StorageError` or `UsageError` for files that are not there, lie elsewhere or have
+    one name.
     """
     definition = read_track(path)
     found: list[TrackFile] = []
     for phase in definition.phases:
         kb = (phase.kb,) if phase.kb else ()
         for role, names in (("gold", phase.gold), ("input", phase.input), ("kb", kb)):
-            found += [file for name in names for file in _files(path.parent, phase.name, role, name)]
+            kept = [file for name in names for file in _files(path.parent, phase.name, role, name)]
+            if twice := sorted(name for name, times in Counter(file.name for file in kept).items() if times > 1):
+                raise UsageError(
+                    f"{path}: phase '{phase.name}' names two files of {role} that are called '{twice[0]}'; leave one "
+                    "out, or give it another name"
+                )
+            found += kept
     return TrackSource(definition, tuple(found))
 
 

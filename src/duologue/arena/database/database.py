@@ -90,7 +90,8 @@ class Database:
             if type(error) is not DatabaseError:  # what one action did wrong is no fault of the database
                 raise
             raise self._damaged(_reason(error)) from error
-        except (msgspec.MsgspecError, JSONDecodeError) as error:  # of a value that some byte was changed in
+        except (msgspec.MsgspecError, JSONDecodeError, UnicodeDecodeError) as error:
+            # Some byte of a value was changed, or of what the database's own message quotes.
             raise self._damaged(str(error)) from error
 
     def _damaged(self, reason: str) -> StorageError:
