@@ -94,11 +94,11 @@ class Worker:
         theirs.close()
         self.done = 0
         self.number = -1
-        self._began = self._busy = 0.0
+        self._began = self._busy = self._queued = 0.0
 
     def give(self, number: int) -> None:
         """Hand over the next input."""
-        self.number, self._began, self._busy = number, time.monotonic(), self._processor()
+        self.number, self._began, self._busy, self._queued = number, time.monotonic(), self._processor(), self._waits()
         self.pipe.send(number)
 
     def overdue(self) -> str:
@@ -106,7 +106,7 @@ class Worker:
         busy = self._processor() - self._busy
         if busy > sandbox.SECONDS + 5:
             return "time"
-        waited = time.monotonic() - self._began
+        waited = time.monotonic() - self._began - (self._waits() - self._queued)
         return "hang" if waited > _IDLE_SECONDS + 10 * busy + 60 * (self.done == 0) else ""
 
     def end(self) -> tuple[str, str]:
@@ -135,6 +135,14 @@ class Worker:
             return 0.0
         fields = status.rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _waits(self) -> float:
+        """Return how long the process could have worked and others had the processor: no fault of its input."""
+        try:
+            _, queued, _ = Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()
+        except (OSError, ValueError):
+            return 0.0
+        return int(queued) / 1e9
 
 
 class Tally:
