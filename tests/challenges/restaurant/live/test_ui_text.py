@@ -27,6 +27,11 @@ def test_all_languages_have_the_same_remarks_about_the_same_things() -> None:
 
 
 @pytest.mark.parametrize("lang", UI_TEXTS)
+def test_no_remark_speaks_of_restaurants_in_every_domain(lang: str) -> None:
+    assert not [key for key, text in UI_TEXTS[lang].items() if "restaurant" in text or "餐" in text or "一家" in text]
+
+
+@pytest.mark.parametrize("lang", UI_TEXTS)
 def test_every_remark_can_be_made(lang: str) -> None:
     remarks = UiText(lang, KnowledgeBase("made", make_kb(1, 1)), SLOTS)
     state = BookingState()

@@ -56,8 +56,8 @@ CHINESE = {
     "unknown-value": "抱歉，“{value}”不是我知道的 {slot}。可选：{known}。",
     "several-values": "您提到了不止一个 {slot}：{values}。请选一个。",
     "unknown-restaurant": "抱歉，我不知道{thing}“{name}”。",
-    "no-match": "抱歉，没有符合这些要求的餐厅：{values}。您可以修改要求：{changes}。",
-    "no-more-options": "抱歉，这是最后一家了。您可以从中选一家（what was the first option again），"
+    "no-match": "抱歉，没有符合这些要求的结果：{values}。您可以修改要求：{changes}。",
+    "no-more-options": "抱歉，这是最后一个了。您可以从中选一个（what was the first option again），"
     "或者修改要求，例如：instead could it be {examples}。",
     "goodbye": "再见！",
     "list": "、",
