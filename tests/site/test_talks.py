@@ -106,6 +106,11 @@ def test_a_talk_with_a_system_is_streamed_and_every_text_is_escaped(world: World
     assert "<script>alert" not in shown
     assert 'class="trace"' not in shown
     assert 'class="trace"' in organiser.get(talk).text
+    own = send(organiser, f"/talks/rooms/{room}", f"/talks/rooms/{room}/enter").headers["location"]
+    until_my_turn(organiser, own, -1)
+    assert send(organiser, own, f"{own}/say", text="多少钱").status_code == 303
+    until_my_turn(organiser, own, 0)
+    assert 'class="trace"' not in organiser.get(own).text  # who rates blind is told no more than others
     after = send(client, talk, f"{talk}/finish?next=%2Frate%2Fx%3Fa%3D1%26b%3D2").headers["location"]
     assert after == f"{talk}?next=%2Frate%2Fx%3Fa%3D1%26b%3D2"
     assert "you ended it" in client.get(talk).text

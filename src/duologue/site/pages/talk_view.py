@@ -26,9 +26,10 @@ class TalkView:
         self.pairing = pairing
         self.mine = visit.me.id in {talk.person_id, talk.leader_id}
         self.staff = visit.me.may(*STAFF)
-        self.trace = "trace" in talk.shows or (self.staff and not (self.mine and talk.leader_id))
-        self.goal = "goal" in talk.shows or self.staff
-        self.knowledge = "knowledge" in talk.shows or self.staff
+        whole = self.staff and not self.mine  # who talks sees what the talk shows: staff may be raters, too
+        self.trace = "trace" in talk.shows or whole
+        self.goal = "goal" in talk.shows or whole
+        self.knowledge = "knowledge" in talk.shows or whole
         self.side = pairs.side_of(talk, visit.me.id)
         self.turns = [one for one in turns if self.trace or one.kind == "words"]
         self.last = turns[-1].position if turns else -1
