@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from concurrent.futures import Future, wait
 from contextlib import nullcontext
@@ -138,6 +139,12 @@ def test_a_closed_database_refuses_writes(opened: Callable[[str | None], Databas
     database.close()
     with pytest.raises(StorageError, match="closed"):
         database.write(_adding("b"))
+
+
+def test_the_place_of_a_file_is_its_name(tmp_path: Path) -> None:
+    for name in ("比赛 1", os.fsdecode(b"w\xff")):
+        with open_database(tmp_path / name, None, durable=False) as made:
+            assert made.place == f"sqlite:///{tmp_path / name / 'site' / 'site.db'}"
 
 
 def test_a_folder_in_the_way_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -48,7 +48,9 @@ class Database:
 
     @property
     def place(self) -> str:
-        """The address without its password."""
+        """The address without its password; that of a file with its name as it is, even where that is no UTF-8."""
+        if self.url.get_backend_name() == "sqlite":
+            return f"sqlite:///{self.url.database}"
         return self.url.render_as_string(hide_password=True)
 
     @contextmanager
