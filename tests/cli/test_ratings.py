@@ -109,6 +109,12 @@ def test_plans_tell_power_difference_or_items(duologue: Any, folder: Path) -> No
     assert "No number of items" in never.out
 
 
+def test_a_plan_needs_the_number_of_raters(duologue: Any) -> None:
+    done = duologue("ratings", "plan", "--items", 12)
+    assert done.code == 2
+    assert "Missing option '--raters'" in done.err
+
+
 def test_plans_of_pairs_tell_power_share_or_items() -> None:
     def plan(*words: object) -> dict[str, Any]:
         asked = ["--pairs", "--raters", "8", "--per-item", "1", "--json", *map(str, words)]

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -77,6 +78,17 @@ def test_what_is_none_of_the_type_is_refused() -> None:
         typed.convert(["x"], list[int])
     with pytest.raises(msgspec.DecodeError):
         typed.decode_toml("=", dict[str, int])
+
+
+def test_bytes_that_are_no_text_and_deep_data_are_refused_alike() -> None:
+    for broken in (b'["\xed"]', b"[" * 100_000):
+        with pytest.raises(msgspec.DecodeError):
+            typed.decode_json(broken, list[Any])
+    with pytest.raises(msgspec.DecodeError):
+        typed.decode_toml(b'a = "\xed"', dict[str, str])
+    for broken in (b"\x91\xa1\xed", b"\x91" * 100_000):
+        with pytest.raises(msgspec.DecodeError):
+            typed.decode_msgpack(broken, list[Any])
 
 
 def test_nothing_else_decodes_into_types() -> None:

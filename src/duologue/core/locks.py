@@ -158,7 +158,7 @@ def _sign(handle: int) -> None:
 
 
 def _told(handle: int) -> str:
-    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+    with suppress(OSError, msgspec.DecodeError):
         holder = decode_json(os.pread(handle, 1 << 16, 0), _Holder)
         return f"another process (number {holder.pid}, `{holder.command}`, since {holder.since})"
     return "another process"

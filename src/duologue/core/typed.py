@@ -14,6 +14,8 @@ import msgspec
 
 Value = TypeVar("Value")
 
+_UNREADABLE = (UnicodeDecodeError, RecursionError)
+"""What msgspec lets through for bytes that are no UTF-8 and for data that are nested too deeply."""
 _looking = threading.RLock()
 _known: set[Any] = set()
 
@@ -35,7 +37,10 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
     (1, 2)
     """
     _look_up(kind)
-    return msgspec.json.decode(data, type=kind)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except _UNREADABLE as error:
+        raise msgspec.DecodeError(str(error)) from error
 
 
 def decode_toml(data: bytes | str, kind: type[Value]) -> Value:
@@ -45,7 +50,10 @@ def decode_toml(data: bytes | str, kind: type[Value]) -> Value:
     {'a': 1}
     """
     _look_up(kind)
-    return msgspec.toml.decode(data, type=kind)
+    try:
+        return msgspec.toml.decode(data, type=kind)
+    except _UNREADABLE as error:
+        raise msgspec.DecodeError(str(error)) from error
 
 
 def decode_msgpack(data: bytes, kind: type[Value]) -> Value:
@@ -55,7 +63,10 @@ def decode_msgpack(data: bytes, kind: type[Value]) -> Value:
     (1, 2)
     """
     _look_up(kind)
-    return msgspec.msgpack.decode(data, type=kind)
+    try:
+        return msgspec.msgpack.decode(data, type=kind)
+    except _UNREADABLE as error:
+        raise msgspec.DecodeError(str(error)) from error
 
 
 def _look_up(kind: Any) -> None:

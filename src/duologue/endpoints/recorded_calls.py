@@ -104,7 +104,7 @@ class CallRecording:
         """Take up a line; returns in words what is wrong with it."""
         try:
             call = decode_json(line, RecordedCall)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except msgspec.DecodeError as error:
             return f"it is no recorded call: {error}".replace("`", "'")
         if call.hash != key_of(call.url, bytes(call.request)):
             return f"the hash {call.hash[:12]} is not that of its address and request"

@@ -73,7 +73,7 @@ class CallStore:
             return None
         try:
             stored = decode_json(self._path(url, body).read_bytes(), StoredCall)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (OSError, msgspec.DecodeError):
             return None
         return stored.completion if (stored.url, bytes(stored.request)) == (url, body) else None
 

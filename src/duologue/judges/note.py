@@ -150,7 +150,7 @@ def open_note(path: Path, folders: Sequence[Path] = ()) -> OpenedNote:
     """Return a note with its session, which replays, and its ratings; raises as `verify_note`."""
     try:
         note = decode_json(read_bytes(path), JudgeNote)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
         problem = Problem(rule="not-a-judge-note", message=f"it is no note of `duologue judge`: {error}")
         raise FormatError(path, [problem]) from error
     looked = _Search(path, folders)

@@ -158,5 +158,5 @@ def read_json(path: Path, kind: type[T]) -> T:
     """Return what `write_json` wrote; raises `StorageError` when the file is missing or damaged."""
     try:
         return decode_json(read_bytes(path), kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
         raise StorageError(f"{path} is no part of a saved model ({error}); train it again") from error

@@ -112,7 +112,7 @@ def protocols() -> dict[str, RatingProtocol]:
             continue
         try:
             listed = decode_toml(place.read_bytes(), _Listed).protocol
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except msgspec.DecodeError as error:
             raise PlugInError(f"{place} cannot be read: {error}") from error
         for one in listed:
             if one.name in found:

@@ -151,7 +151,7 @@ class Sketch:
         start = len(first) + 1
         try:
             head = decode_json(first, _Head)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except msgspec.DecodeError as error:
             _refuse(path, f"its first line is not that of a sketch: {error}", error)
         wanted = start + BYTES * sum(kind.count for part in head.parts for kind in part.kinds.values())
         if head.format != _FORMAT or wanted != len(data) or not _sound(head):

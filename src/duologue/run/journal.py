@@ -147,7 +147,7 @@ def _decoded(line: bytes, kind: Any) -> Any:
         return None
     try:
         return decode_json(data, kind)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # written by another version
+    except msgspec.DecodeError:  # written by another version
         return None
 
 

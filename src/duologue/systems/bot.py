@@ -62,7 +62,7 @@ def answer_of(body: bytes, sample: Sample, info: TaskInfo, who: str) -> Answer:
     """Return the answer that a response holds; `who` is the bot in words. Raises `BotError` for what is none."""
     try:
         response = decode_json(body, Response)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except msgspec.DecodeError as error:
         raise _nonsense(who, sample, info, str(error).replace("`", "'"), body) from error
     wrong = _wrong(response, sample, info)
     if wrong:

@@ -228,9 +228,10 @@ def count_option(
     name: str, text: str, *, default: int | None = None, least: int = 1, required: bool = False
 ) -> Callable[[Decorated], Decorated]:
     """Return an option that takes a whole number of at least `least`; `text` is its help."""
-    return click.option(
-        name, type=click.IntRange(min=least), default=default, show_default=True, required=required, help=text
-    )
+    kind = click.IntRange(min=least)
+    if required:  # without a default: click 8.3 and later take None for one, and miss nothing
+        return click.option(name, type=kind, required=True, help=text)
+    return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
 def amount_option(

@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import update
 
 from duologue.arena.campaigns.campaign import (
     all_campaigns,
@@ -14,8 +15,9 @@ from duologue.arena.campaigns.campaign import (
 )
 from duologue.arena.campaigns.campaign_results import results_of
 from duologue.arena.campaigns.norm_round import advance, norm_agreement, open_round, vote, votes_of
+from duologue.arena.campaigns.tables import campaign_units
 from duologue.arena.campaigns.volunteers import quality_of
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign, made_material
 
 if TYPE_CHECKING:
@@ -58,6 +60,13 @@ def test_a_campaign_from_start_to_end_on_both_databases(either_database: Databas
     assert again.open
     with pytest.raises(UsageError, match="is open"):
         database.write(lambda c: reopen_campaign(c, again))
+
+
+def test_a_unit_of_a_system_that_nobody_named_is_damage(database: Database) -> None:
+    made = made_campaign(database, "proactive", material=made_material(items=2))
+    database.write(lambda c: c.execute(update(campaign_units).values(system_a="$(x)")).rowcount)
+    with database.reading() as connection, pytest.raises(StorageError, match=r"is of '\$\(x\)', which is none"):
+        status_of(connection, find_campaign(connection, made))
 
 
 def test_a_campaign_is_found_by_the_beginning_of_its_id(database: Database) -> None:

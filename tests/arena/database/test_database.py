@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import threading
 from concurrent.futures import Future, wait
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -177,6 +178,21 @@ def test_damage_that_a_message_quotes_is_told(tmp_path: Path) -> None:
     path.write_bytes(damaged)
     with pytest.raises(StorageError, match=r"site\.db is damaged: .*: duologue site restore"):
         open_database(tmp_path / "w", None, durable=False)
+
+
+def test_an_error_that_comes_of_contradicting_rows_is_damage(tmp_path: Path) -> None:
+    with open_database(tmp_path, None, durable=False) as made:
+        place = made.url.database
+    assert place is not None
+    with pytest.raises(KeyError), open_database(tmp_path, None, durable=False):
+        raise KeyError("a fault of ours stays one")
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute("INSERT INTO team_members (team, person_id) VALUES ('nobody', 'none')")
+    with (
+        pytest.raises(StorageError, match=r"is damaged: a row of team_members names one of \w+ that is not there"),
+        open_database(tmp_path, None, durable=False),
+    ):
+        raise KeyError("nobody")
 
 
 def test_a_value_that_some_byte_was_changed_in_is_a_damaged_database(database: Database) -> None:

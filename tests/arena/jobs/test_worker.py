@@ -18,6 +18,7 @@ from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits
 from duologue.arena.jobs.tables import jobs
 from duologue.arena.jobs.worker import JobWorker
 from duologue.arena.storage import open_database
+from duologue.core.errors import StorageError
 from tests.arena.jobs.test_limited_process import is_alive
 
 if TYPE_CHECKING:
@@ -97,6 +98,27 @@ def test_an_outcome_that_cannot_be_kept_fails_the_job(local: Database) -> None:
     put(local, "add", "sum", a=1, b=2)
     JobWorker(local, [Unkept("add")]).drain()
     assert states(local) == {"sum": ("failed", "what came of it could not be kept")}
+
+
+def test_a_worker_that_the_database_refuses_says_so_once_and_goes_on(
+    local: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duologue.arena.jobs.worker._IDLE", 0.001)
+    stop, worker, tries = threading.Event(), JobWorker(local, []), []
+
+    def step(_: threading.Event) -> bool:
+        tries.append(1)
+        if len(tries) == 5:
+            stop.set()
+        raise StorageError("the database refuses: no such column")
+
+    monkeypatch.setattr(worker, "step", step)
+    worker.run(stop)
+    assert len(tries) == 5
+    assert [one.getMessage() for one in caplog.records] == [
+        "the worker could not do a job, and tries again: the database refuses: no such column"
+    ]
+    assert caplog.records[0].exc_info is None
 
 
 def test_a_worker_that_is_told_to_stop_gives_its_job_back(local: Database, tmp_path: Path) -> None:

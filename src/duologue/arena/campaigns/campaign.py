@@ -20,7 +20,7 @@ from duologue.arena.campaigns.tables import (
 )
 from duologue.arena.database.tables import new_id
 from duologue.core.bounds import Count, Positive
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.errors import StorageError, UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.core.typed import convert
 from duologue.ratings.protocol import RatingProtocol
@@ -220,6 +220,11 @@ def status_of(connection: Connection, campaign: Campaign) -> CampaignStatus:
         rated = loads.get("rated", {}).get(row.id, 0)
         for system, answer in [(row.system_a, row.answer_a), (row.system_b, row.answer_b)]:
             if system is not None:
+                if system not in by_system:
+                    raise StorageError(
+                        f"the database is damaged: a unit of campaign {campaign.id} is of {system!r}, which is none of "
+                        "its systems; restore a backup: duologue site restore"
+                    )
                 by_system[system] += rated
                 slots, finished = slots + 1, finished + (answer is not None)
     people = select(func.count()).select_from(campaign_volunteers)

@@ -108,7 +108,7 @@ def campaign_protocols() -> dict[str, CampaignProtocol]:
             continue
         try:
             listed = decode_toml(place.read_bytes(), _ListedCampaigns).campaign
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except msgspec.DecodeError as error:
             raise PlugInError(f"{place} cannot be read: {error}") from error
         for one in listed:
             if one.name in found:

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import delete
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
-from duologue.arena.database.engines import make_engines, parse_url
+from duologue.arena.database.engines import contradiction, make_engines, parse_url
 from duologue.arena.database.tables import milliseconds, nonces
 from duologue.arena.database.writer import Writer
 from duologue.core.errors import StorageError
@@ -111,9 +111,16 @@ class Database:
         """Return the database itself."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Close it. Raises `StorageError` for an error that comes of rows that contradict each other."""
+        try:
+            if isinstance(error, LookupError | TypeError | ValueError | AttributeError):
+                with self.guarded(), self._read_engine.connect() as connection:
+                    reason = contradiction(connection)
+                if reason:
+                    raise self._damaged(reason) from error
+        finally:
+            self.close()
 
 
 def _reason(error: DBAPIError) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits, run_limited
+from duologue.core.errors import DuologueError
 
 if TYPE_CHECKING:
     import threading
@@ -66,10 +67,15 @@ class JobWorker:
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set; the job in hand is given back then."""
+        told = ""
         while not stop.is_set():
             try:
                 busy = self.step(stop)
-            except Exception:  # noqa: BLE001  # a database that is away for a while, say: the lease brings the job back
+            except DuologueError as error:  # a database that is away for a while, say: the lease brings the job back
+                if told != str(error):
+                    _log.warning("the worker could not do a job, and tries again: %s", error)
+                busy, told = False, str(error)
+            except Exception:  # noqa: BLE001  # one job's fault must not end the others
                 _log.exception("the worker could not do a job")
                 busy = False
             if not busy:

@@ -74,7 +74,7 @@ class Operation(NamedTuple):
         if self.takes is not None:
             try:
                 body = decode_json(await request.body(), self.takes)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            except msgspec.DecodeError as error:
                 raise PageError(HTTPStatus.BAD_REQUEST, "site.api_body", problem=str(error)) from error
         found = await self.handle(OperationCall(request, body))
         if isinstance(found, Response):

@@ -70,3 +70,12 @@ def test_facts_that_lack_a_slot_are_refused() -> None:
     facts = [fact for fact in make_kb(1, 1) if fact.relation != "price"]
     with pytest.raises(UsageError, match="5400 of 5400 restaurants lack a slot of 'kb1_atmosphere'"):
         RestaurantIndex(schema_of_part("train"), facts)
+
+
+@pytest.mark.parametrize("rating", ["good", "nan", ""])
+def test_ratings_that_are_no_numbers_are_refused(rating: str) -> None:
+    facts = make_kb(1, 1)
+    at = next(place for place, fact in enumerate(facts) if fact.relation == "rating")
+    facts[at] = Fact(subject=facts[at].subject, relation="rating", object=rating)
+    with pytest.raises(UsageError, match=f"1 of 5400 restaurants have a rating that is no number.*'{rating}'"):
+        RestaurantIndex(schema_of_part("train"), facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.facts import read_facts
@@ -60,7 +61,7 @@ def values_of(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
 class RestaurantIndex:
     """Index of restaurants: fact lines, ratings, matches by slot values, names by word.
 
-    Raises `UsageError` when a restaurant lacks a slot of the schema or the rating.
+    Raises `UsageError` when a restaurant lacks a slot of the schema or the rating, or the rating is no number.
     """
 
     def __init__(self, schema: Schema, facts: Iterable[Fact]) -> None:
@@ -80,6 +81,12 @@ class RestaurantIndex:
                 f"{len(poor)} of {len(rows)} restaurants lack a slot of '{schema.name}' or the rating, the first is "
                 f"'{poor[0]}'; needed are {', '.join(slots)}, rating"
             )
+        odd = [name for name, row in rows.items() if not _is_number(row["rating"])]
+        if odd:
+            raise UsageError(
+                f"{len(odd)} of {len(rows)} restaurants have a rating that is no number, the first is '{odd[0]}' "
+                f"with {rows[odd[0]]['rating']!r}"
+            )
         self.names: tuple[str, ...] = tuple(rows)
         self.matches: dict[tuple[str, ...], list[str]] = {}
         """Values in the order of the api_call to the names of the restaurants that have them, in file order."""
@@ -95,3 +102,10 @@ class RestaurantIndex:
                 for part in dict.fromkeys(name.split("_")):
                     self._by_word.setdefault(part, []).append(name)
         return self._by_word.get(word, ())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

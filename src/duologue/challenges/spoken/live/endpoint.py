@@ -48,7 +48,7 @@ class Endpoint:
         """
         try:
             request = decode_json(body, _Request)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except msgspec.DecodeError:
             return self.refusal
         if not request.history:
             return self.refusal
