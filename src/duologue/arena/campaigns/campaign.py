@@ -18,9 +18,10 @@ from duologue.arena.campaigns.tables import (
     campaign_volunteers,
     campaigns,
 )
+from duologue.arena.database.damage import damaged
 from duologue.arena.database.tables import new_id
 from duologue.core.bounds import Count, Positive
-from duologue.core.errors import StorageError, UsageError, did_you_mean
+from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.core.typed import convert
 from duologue.ratings.protocol import RatingProtocol
@@ -221,10 +222,8 @@ def status_of(connection: Connection, campaign: Campaign) -> CampaignStatus:
         for system, answer in [(row.system_a, row.answer_a), (row.system_b, row.answer_b)]:
             if system is not None:
                 if system not in by_system:
-                    raise StorageError(
-                        f"the database is damaged: a unit of campaign {campaign.id} is of {system!r}, which is none of "
-                        "its systems; restore a backup: duologue site restore"
-                    )
+                    reason = f"a unit of campaign {campaign.id} is of {system!r}, which is none of its systems"
+                    raise damaged("the database", reason)
                 by_system[system] += rated
                 slots, finished = slots + 1, finished + (answer is not None)
     people = select(func.count()).select_from(campaign_volunteers)

@@ -6,6 +6,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
+from duologue.arena.database.damage import damaged
 from duologue.core.disk import write_bytes
 from duologue.core.errors import StorageError
 
@@ -46,10 +47,7 @@ class Blobs:
         """Return the bytes with this SHA-256. Raises `StorageError` where there are none, or others by now."""
         data = self.path(name).read_bytes()
         if hashlib.sha256(data).hexdigest() != name:
-            advice = "restore a backup: duologue site restore"
-            raise StorageError(
-                f"the kept file {self._place(name)} is damaged: its bytes are not those it was named by; {advice}"
-            )
+            raise damaged(f"the kept file {self._place(name)}", "its bytes are not those it was named by")
         return data
 
     def delete(self, name: str) -> None:

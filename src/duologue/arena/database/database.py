@@ -10,7 +10,8 @@ import msgspec
 from sqlalchemy import delete
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
-from duologue.arena.database.engines import contradiction, make_engines, parse_url
+from duologue.arena.database.damage import contradiction, damaged
+from duologue.arena.database.engines import make_engines, parse_url
 from duologue.arena.database.tables import milliseconds, nonces
 from duologue.arena.database.writer import Writer
 from duologue.core.errors import StorageError
@@ -97,8 +98,7 @@ class Database:
             raise self._damaged(str(error)) from error
 
     def _damaged(self, reason: str) -> StorageError:
-        advice = "restore a backup: duologue site restore"
-        return StorageError(f"the database at {self.place} is damaged: {reason}; {advice}")
+        return damaged(f"the database at {self.place}", reason)
 
     def close(self) -> None:
         """Write what waits, and close all connections."""

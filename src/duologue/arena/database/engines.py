@@ -54,21 +54,6 @@ def make_engines(url: URL, *, durable: bool) -> tuple[Engine, Engine]:
     return engines
 
 
-def contradiction(connection: Connection) -> str:
-    """Return what is wrong with the rows of an SQLite file, in words; empty for nothing.
-
-    Nobody but a changed byte or another program makes a row that names none of another table, or a value that its
-    column refuses. PostgreSQL keeps its own files.
-    """
-    if connection.dialect.name != "sqlite":
-        return ""
-    row = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-    if row is not None:
-        return f"a row of {row[0]} names one of {row[2]} that is not there"
-    told = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
-    return "" if told == "ok" else told.partition("\n")[0]
-
-
 def _refuse_value(context: ExceptionContext) -> None:
     """Raise `RequestError` for a value that a database cannot hold, which comes from whoever asked.
 
