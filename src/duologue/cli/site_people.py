@@ -15,6 +15,10 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlalchemy import Connection
+
+    from duologue.arena.people.personal_data import DeletedData
+
 _roles_option = click.option(
     "--role", "roles", multiple=True, required=True, help="A role, such as volunteer; may be repeated."
 )
@@ -176,23 +180,32 @@ def data(*, person_id: str, workspace: Path, address: str | None, out: Path | No
 @_person_argument
 @options.workspace_option
 @options.database_option
+@click.option("--words", is_flag=True, help="Remove what they typed in talks, too; how these were rated stays.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def delete(*, person_id: str, workspace: Path, address: str | None, yes: bool) -> None:
+def delete(*, person_id: str, workspace: Path, address: str | None, words: bool, yes: bool) -> None:
     """Delete a person with all that is theirs; ratings and the words of talks stay, under nobody's name.
 
     \b
     Examples:
       duologue site people delete 0123456789abcdef
+      duologue site people delete 0123456789abcdef --words
     """
     with site_database(workspace, address) as found:
+        from duologue.arena.campaigns.typed_words import remove_typed_words
         from duologue.arena.people.people import find_person
         from duologue.arena.people.personal_data import delete_person
+
+        def action(connection: Connection) -> tuple[int, DeletedData]:
+            utterances = remove_typed_words(connection, person_id) if words else 0
+            return utterances, delete_person(connection, person_id, now=found.now(), by=None)
 
         with found.reading() as connection:
             person = find_person(connection, person_id)
         if not yes and not click.confirm(f"Delete {person.name} and all that is theirs? This cannot be undone."):
             raise UsageError("nothing was deleted")
-        done = found.write(lambda connection: delete_person(connection, person_id, now=found.now(), by=None))
+        utterances, done = found.write(action)
+    if words:
+        console.line(f"{utterances} utterances were removed from talks")
     console.line(f"deleted {sum(done.deleted.values())} rows; {sum(done.kept.values())} stay, under nobody's name")
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from duologue.arena.campaigns.campaign import CampaignSettings, find_campaign, status_of
 from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
 from duologue.arena.campaigns.proposal import propose
 from duologue.arena.campaigns.session_room import SessionRoom
+from duologue.arena.campaigns.tables import campaign_answers
+from duologue.arena.campaigns.typed_words import REMOVED, remove_typed_words
+from duologue.arena.database.tables import metadata
 from duologue.arena.people.people import add_person
 from duologue.arena.talks import sessions
 from duologue.arena.talks.engine import TalkEngine
@@ -59,3 +64,17 @@ def test_a_dialogue_with_the_live_bot_is_talked_and_rated(database: Database) ->
     with database.reading() as connection:
         status = status_of(connection, find_campaign(connection, made))
     assert (status.talked, status.rated, status.by_system) == (1, 1, {NAME: 1})
+    assert database.write(lambda c: remove_typed_words(c, person)) == 1
+    with database.reading() as connection:
+        for table in metadata.sorted_tables:
+            assert "italian food" not in str(connection.execute(select(table)).all()), table.name
+        (user, *_, system) = sessions.turns_of(connection, talk)
+        held = connection.execute(
+            select(campaign_answers.c.content).where(campaign_answers.c.talk_id == talk)
+        ).scalar_one()
+        transcript = sessions.finished(connection, talk)
+    assert (user.text, held["turns"][0]) == (REMOVED, ["user", REMOVED])
+    assert system.speaker == held["turns"][-1][0] == "system"
+    assert REMOVED not in (system.text, held["turns"][-1][1])
+    assert transcript is not None
+    assert REMOVED in [turn.text for turn in transcript.turns]

@@ -3,11 +3,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+from sqlalchemy import insert
 from tests.site.world import send
 
+from duologue.arena.campaigns.typed_words import REMOVED
 from duologue.arena.people.people import list_people
+from duologue.arena.talks import sessions
+from duologue.arena.talks.tables import talk_turns
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
     from tests.site.world import World
 
 
@@ -56,3 +62,20 @@ def test_an_admin_is_not_deleted(world: World) -> None:
     client = world.client("admin")
     assert "cannot be deleted" in client.get("/account").text
     assert send(client, "/account", "/account/delete", sure="1").status_code == 400
+
+
+@pytest.mark.parametrize(("ticked", "stays"), [({}, "my number is 5"), ({"words": "1"}, REMOVED)])
+def test_what_i_typed_in_talks_goes_where_i_say_so(world: World, ticked: dict[str, str], stays: str) -> None:
+    me = world.ids["volunteer"]
+
+    def talk(connection: Connection) -> str:
+        said = sessions.start(connection, task="restaurant", system="solver", scene="1", person=me, now=1)
+        values = {"talk_id": said, "position": 0, "speaker": "user", "kind": "words", "text": "my number is 5"}
+        connection.execute(insert(talk_turns).values(**values, remarks=[], created_at=1))
+        return said
+
+    held = world.database.write(talk)
+    send(world.client("volunteer"), "/account", "/account/delete", sure="1", **ticked)
+    with world.database.reading() as connection:
+        (turn,) = sessions.turns_of(connection, held)
+    assert turn.text == stays

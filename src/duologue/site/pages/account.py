@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.responses import Response
 
+from duologue.arena.campaigns.typed_words import remove_typed_words
 from duologue.arena.people.people import set_language
 from duologue.arena.people.personal_data import data_of, delete_person
 from duologue.arena.people.secret import derived_secret
@@ -22,6 +23,7 @@ from duologue.site.page_error import PageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlalchemy import Connection
     from starlette.routing import Route
 
     from duologue.site.visit import Visit
@@ -95,8 +97,15 @@ async def delete(visit: Visit) -> Response:
     form = await visit.form()
     if not form.ticked("sure"):
         raise PageError(HTTPStatus.BAD_REQUEST, "account.delete_unsure")
-    now, me = visit.now, visit.me.id
-    await visit.submit(form, lambda connection: msgspec.to_builtins(delete_person(connection, me, now=now, by=me)))
+    now, me, words = visit.now, visit.me.id, form.ticked("words")
+
+    def action(connection: Connection) -> dict[str, Any]:
+        if words:
+            remove_typed_words(connection, me)
+        found: dict[str, Any] = msgspec.to_builtins(delete_person(connection, me, now=now, by=me))
+        return found
+
+    await visit.submit(form, action)
     answer = visit.redirect(SIGN_IN, said="account.deleted")
     drop_cookie(answer, visit.request, SESSION)
     return answer
