@@ -224,6 +224,11 @@ def test_a_pipe_in_a_folder_is_refused_and_nothing_waits_for_it(
     assert run("board", "restaurant", results, "--gold", report.with_name("gold.json"))[0] in {1, 2}
     os.mkfifo(tmp_path / "y.report.json")
     assert run("verify", "no such signature", "--in", tmp_path)[0] == 2
+    exam = tmp_path / "exam"
+    exam.mkdir()
+    os.mkfifo(exam / "key.json")
+    code, told = run("data", "marks", exam, "--pred", names)
+    assert (code, "key.json: it is a pipe" in told) == (1, True)
 
 
 USER = {"id": 7, "screen_name": "a", "name": "A"}

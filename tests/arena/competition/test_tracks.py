@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,16 @@ def test_no_two_files_of_a_role_have_one_name(tmp_path: Path) -> None:
     shutil.copyfile(path.parent / "truth" / gold[1], path.parent / "other" / gold[1])
     path.write_text(text.replace(gold[0], f'gold = ["truth/{gold[1]}", "other/{gold[1]}"]'), encoding="utf-8")
     with pytest.raises(UsageError, match=rf"names two files of gold that are called '{re.escape(gold[1])}'"):
+        tracks.read_source(path)
+
+
+def test_a_pipe_is_no_file_of_a_track(tmp_path: Path) -> None:
+    path = written(tmp_path / "track", ('"truth/', '"pipes/'))
+    names = re.findall(r'"pipes/([^"]+)"', path.read_text(encoding="utf-8"))
+    (path.parent / "pipes").mkdir()
+    for name in sorted(set(names)):
+        os.mkfifo(path.parent / "pipes" / name)
+    with pytest.raises(StorageError, match="it is a pipe"):
         tracks.read_source(path)
 
 

@@ -32,9 +32,10 @@ def marks(*, exam: Path, result: Path) -> None:
     from duologue.challenges.spoken.simulator.exam import marks as marked
     from duologue.challenges.spoken.simulator.exam import read_key
     from duologue.challenges.spoken.task import SpokenTask
+    from duologue.core.disk import regular
     from duologue.core.errors import FormatError
 
-    questions = read_key(exam / KEY)
+    questions = read_key(regular(exam / KEY))
     task = SpokenTask()
     submission = task.read(result)
     problems = checker.check(submission, None, "strict", None)
