@@ -63,7 +63,8 @@ def test_people_are_managed_beside_a_running_site(installed: Command, duologue: 
         assert duologue("site", "people", "close", wei["id"], *work, "--again").code == 0
         kept = duologue("site", "people", "delete", wei["id"], *work, said="n\n")
         assert (kept.code, "nothing was deleted" in kept.err) == (2, True)
-        gone = duologue("site", "people", "delete", wei["id"], *work, "--yes")
+        gone = duologue("site", "people", "delete", wei["id"], *work, "--words", "--yes")
+        assert "0 utterances were removed" in gone.out
         assert gone.code == 0, gone.err
         assert "Wei" not in duologue("site", "people", "list", *work).out
         entries = json.loads(duologue("site", "audit", *work, "--json", "--action", "person.").out)["entries"]

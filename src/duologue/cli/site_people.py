@@ -15,10 +15,6 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import Connection
-
-    from duologue.arena.people.personal_data import DeletedData
-
 _roles_option = click.option(
     "--role", "roles", multiple=True, required=True, help="A role, such as volunteer; may be repeated."
 )
@@ -191,21 +187,18 @@ def delete(*, person_id: str, workspace: Path, address: str | None, words: bool,
       duologue site people delete 0123456789abcdef --words
     """
     with site_database(workspace, address) as found:
-        from duologue.arena.campaigns.typed_words import remove_typed_words
+        from duologue.arena.campaigns.typed_words import delete_person_and_words
         from duologue.arena.people.people import find_person
         from duologue.arena.people.personal_data import delete_person
 
-        def action(connection: Connection) -> tuple[int, DeletedData]:
-            utterances = remove_typed_words(connection, person_id) if words else 0
-            return utterances, delete_person(connection, person_id, now=found.now(), by=None)
-
+        remove = delete_person_and_words if words else delete_person
         with found.reading() as connection:
             person = find_person(connection, person_id)
         if not yes and not click.confirm(f"Delete {person.name} and all that is theirs? This cannot be undone."):
             raise UsageError("nothing was deleted")
-        utterances, done = found.write(action)
+        done = found.write(lambda connection: remove(connection, person_id, now=found.now(), by=None))
     if words:
-        console.line(f"{utterances} utterances were removed from talks")
+        console.line(f"{done.deleted.pop('utterances')} utterances were removed from talks")
     console.line(f"deleted {sum(done.deleted.values())} rows; {sum(done.kept.values())} stay, under nobody's name")
 
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
 from sqlalchemy import select, update
 
 from duologue.arena.campaigns.tables import campaign_answers
+from duologue.arena.people.personal_data import delete_person
 from duologue.arena.talks.tables import talk_turns, talks
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from duologue.arena.people.personal_data import DeletedData
+
 REMOVED = "[…]"
 """What stands in place of an utterance."""
+
+
+def delete_person_and_words(connection: Connection, person_id: str, *, now: int, by: str | None) -> DeletedData:
+    """Delete a person as `delete_person` does, and what they typed in talks."""
+    utterances = remove_typed_words(connection, person_id)
+    done = delete_person(connection, person_id, now=now, by=by)
+    return structs.replace(done, deleted=done.deleted | {"utterances": utterances})
 
 
 def remove_typed_words(connection: Connection, person_id: str) -> int:

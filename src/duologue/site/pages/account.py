@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.responses import Response
 
-from duologue.arena.campaigns.typed_words import remove_typed_words
+from duologue.arena.campaigns.typed_words import delete_person_and_words
 from duologue.arena.people.people import set_language
 from duologue.arena.people.personal_data import data_of, delete_person
 from duologue.arena.people.secret import derived_secret
@@ -23,7 +23,6 @@ from duologue.site.page_error import PageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
     from starlette.routing import Route
 
     from duologue.site.visit import Visit
@@ -97,15 +96,9 @@ async def delete(visit: Visit) -> Response:
     form = await visit.form()
     if not form.ticked("sure"):
         raise PageError(HTTPStatus.BAD_REQUEST, "account.delete_unsure")
-    now, me, words = visit.now, visit.me.id, form.ticked("words")
-
-    def action(connection: Connection) -> dict[str, Any]:
-        if words:
-            remove_typed_words(connection, me)
-        found: dict[str, Any] = msgspec.to_builtins(delete_person(connection, me, now=now, by=me))
-        return found
-
-    await visit.submit(form, action)
+    now, me = visit.now, visit.me.id
+    remove = delete_person_and_words if form.ticked("words") else delete_person
+    await visit.submit(form, lambda connection: msgspec.to_builtins(remove(connection, me, now=now, by=me)))
     answer = visit.redirect(SIGN_IN, said="account.deleted")
     drop_cookie(answer, visit.request, SESSION)
     return answer
