@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.disk import resolved
 from duologue.core.errors import UsageError
 from duologue.core.extras import need
 from duologue.core.plugins import load_task
@@ -147,7 +148,7 @@ def _pair(text: str, option: str, form: str) -> tuple[str, str]:
 
 def _called(task: str, name: str) -> str:
     """Return what requests call a system as `model`."""
-    return f"{task}/{Path(name).resolve().name if is_model(name) else name}"
+    return f"{task}/{resolved(Path(name)).name if is_model(name) else name}"
 
 
 def _notices(names: Sequence[str], host: str, *, with_token: bool) -> list[str]:

@@ -11,6 +11,7 @@ import click
 
 from duologue.cli.track import describe_entry, opened
 from duologue.core.disk import opened as opened_file
+from duologue.core.disk import resolved
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.extras import need
 from duologue.run.whole import files_below
@@ -102,7 +103,7 @@ def _packed(files: Sequence[Path]) -> tuple[str, bytes]:
         for name, path in sorted(names.items()):
             with opened_file(path) as raw:
                 archive.writestr(zipfile.ZipInfo(name, _TIME), raw.read(), zipfile.ZIP_DEFLATED)
-    return f"{files[0].resolve().name}.zip", out.getvalue()
+    return f"{resolved(files[0]).name}.zip", out.getvalue()
 
 
 def _print(door: _Remote | _Local, found: Sequence[dict[str, Any]]) -> None:

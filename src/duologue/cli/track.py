@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +14,11 @@ from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from duologue.arena.competition.entries import TrackEntry
+    from duologue.arena.competition.teams import Team
     from duologue.arena.competition.track_file import TrackDefinition
     from duologue.arena.database.blobs import Blobs
     from duologue.arena.database.database import Database
@@ -148,11 +149,18 @@ def show(*, name: str, workspace: Path, address: str | None, as_json: bool) -> N
             teams = teams_of(connection, name)
             entries = entries_of(connection, name)
         told = track_to_json(one, found.now())
-    names = {team.id: team.name for team in teams}
-    if as_json:
-        listed = [entry_to_json(entry, organiser=True) | {"team": names[entry.team]} for entry in entries]
-        console.as_json({**told, "teams": [team._asdict() for team in teams], "entries": listed})
-        return
+        names = {team.id: team.name for team in teams}
+        if as_json:
+            listed = [entry_to_json(entry, organiser=True) | {"team": names[entry.team]} for entry in entries]
+            console.as_json({**told, "teams": [team._asdict() for team in teams], "entries": listed})
+        else:
+            _print_track(one, told, teams, [(names[entry.team], entry) for entry in entries])
+
+
+def _print_track(
+    one: TrackDefinition, told: dict[str, Any], teams: Sequence[Team], entries: Sequence[tuple[str, TrackEntry]]
+) -> None:
+    """Print what `show` shows; `entries` with their teams' names."""
     console.line(f"{one.title} ({one.task}), dates of {one.zone}", bold=True)
     for phase, state in zip(one.phases, told["phases"], strict=True):
         console.line(f"  {phase.name}: {phase.opens} to {phase.closes}, {state['time']}")
@@ -161,8 +169,8 @@ def show(*, name: str, workspace: Path, address: str | None, as_json: bool) -> N
         declared = ", ".join(team.external) or "no external resources"
         console.line(f"  {team.name}: {team.state}; {declared}")
     console.line(f"{len(entries)} entr{'ies' if len(entries) != 1 else 'y'}", bold=True)
-    for entry in entries:
-        console.line(f"  {names[entry.team]}: {describe_entry(one, entry)}")
+    for name, entry in entries:
+        console.line(f"  {name}: {describe_entry(one, entry)}")
         if entry.details:
             console.line(f"      {entry.details.strip().splitlines()[-1]}")
 

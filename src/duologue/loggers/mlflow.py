@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.disk import resolved
 from duologue.core.extras import need
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class MlflowLogger:
     def _open(self) -> None:
         """Make the store and its run, or take up the run that is there: a stopped training goes on in it."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        place = self._folder.resolve()
+        place = resolved(self._folder)
         self._client = self._library.MlflowClient(tracking_uri=f"sqlite:///{place / STORE}")
         found = self._client.get_experiment_by_name(EXPERIMENT)
         experiment = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import create_engine, text
 
 from duologue.arena.database.damage import contradiction
@@ -26,4 +27,19 @@ def test_rows_that_contradict_each_other_are_told(tmp_path: Path) -> None:
         assert "CHECK constraint failed" in contradiction(connection)
         connection.execute(text("INSERT INTO entry VALUES ('theirs', 2)"))
         assert contradiction(connection) == "a row of entry names one of team that is not there"
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("value", "column"), [("'monday'", "day"), ("x'00'", "name"), ("'many'", "share"), ("'{'", "held"), (2.5, "day")]
+)
+def test_a_value_of_another_type_is_told(tmp_path: Path, value: object, column: str) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'a.db'}")
+    with engine.begin() as connection:
+        connection.execute(text('CREATE TABLE "an entry" (name TEXT, day BIGINT, share FLOAT, held JSON, size BLOB)'))
+        connection.execute(text("INSERT INTO \"an entry\" VALUES ('a', 1, 2, '{}', x'00'), (NULL, NULL, .5, NULL, 1)"))
+        assert contradiction(connection) == ""
+        connection.execute(text(f'UPDATE "an entry" SET {column} = {value} WHERE name IS NULL'))  # ours
+        assert contradiction(connection).startswith("a row of an entry holds no ")
+        assert contradiction(connection).endswith(f"as its {column}")
     engine.dispose()

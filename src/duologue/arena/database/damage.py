@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import inspect
+
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+_HELD = {
+    "INTEGER": ("integer",), "BIGINT": ("integer",), "BOOLEAN": ("integer",), "FLOAT": ("real", "integer"),
+    "TEXT": ("text",), "VARCHAR": ("text",), "JSON": ("text",),
+}  # fmt: skip
+"""Declared type of a column -> the types that SQLite holds it in."""
 
 
 def damaged(what: str, reason: str) -> StorageError:
@@ -31,4 +40,22 @@ def contradiction(connection: Connection) -> str:
     if row is not None:
         return f"a row of {row[0]} names one of {row[2]} that is not there"
     told = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
-    return "" if told == "ok" else told.partition("\n")[0]
+    return told.partition("\n")[0] if told != "ok" else _misplaced(connection)
+
+
+def _misplaced(connection: Connection) -> str:
+    """Return where SQLite holds a value of another type than its column declares, which it allows."""
+    quoted = connection.dialect.identifier_preparer.quote
+    for table in inspect(connection).get_table_names():
+        for _, name, declared, *_ in connection.exec_driver_sql(f"PRAGMA table_info({quoted(table)})").all():
+            types = _HELD.get(declared.partition("(")[0])
+            if types is None:
+                continue
+            column, listed = quoted(name), ", ".join(map(repr, (*types, "null")))
+            wrong = f"typeof({column}) NOT IN ({listed})"
+            if declared == "JSON":
+                wrong += f" OR {column} IS NOT NULL AND NOT json_valid({column})"
+            found = f"SELECT 1 FROM {quoted(table)} WHERE {wrong} LIMIT 1"  # noqa: S608  # names are the schema's own
+            if connection.exec_driver_sql(found).first() is not None:
+                return f"a row of {table} holds no {declared} as its {name}"
+    return ""

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.core.disk import decode_text, read_bytes
+from duologue.core.disk import decode_text, read_bytes, resolved
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.extras import need
 from duologue.core.identity import hash_of_model
@@ -57,7 +57,7 @@ def find_model(model: str, revision: str = "") -> ModelSource:
     if revision:
         raise UsageError(f"--set revision={revision}: {path} is a folder, and folders have no revisions; leave it out")
     demand_harmless(path)
-    name = path.resolve().name
+    name = resolved(path).name
     return ModelSource(path, name, f"{name} {hash_of_model(path)[:_HASH_SHOWN]}")
 
 
