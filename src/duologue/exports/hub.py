@@ -80,7 +80,8 @@ def has_interval(score: Score) -> bool:
 def remarks(report: Report) -> list[str]:
     """Return what stands beside the figures of a report: caution and problems, without folders of this machine."""
     files = report.meta.get("files")
-    listed = [one for group in files.values() for one in group] if isinstance(files, dict) else []
+    groups = files.values() if isinstance(files, dict) else ()
+    listed = [one for group in groups if isinstance(group, list) for one in group]
     paths = [str(one.get("path", "")) for one in listed if isinstance(one, dict)]
     told = [f"{one.severity}: {_place(one)}{one.message} [{one.rule}]" for one in report.problems]
     return [without_folders(line, paths) for line in ([report.caution] if report.caution else []) + told]
