@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import os
 import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
 
 from duologue.challenges.conversation.collector.privacy import REPORT, Pseudonyms, write_report
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, StorageError
 from duologue.store.posts import NAME, PostBase
 
 if TYPE_CHECKING:
@@ -28,3 +29,9 @@ def test_a_damaged_report_of_replaced_data_is_set_aside_and_a_new_one_begun(tmp_
     assert write_report(tmp_path, "calls.json", None) == path
     assert tomllib.loads(path.read_text("utf-8")) == {"imports": [{"file": "calls.json", "kept": True}]}
     assert path.with_suffix(".damaged").read_text("utf-8") == damage
+
+
+def test_a_pipe_in_place_of_the_report_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / REPORT)
+    with pytest.raises(StorageError, match="it is a pipe"):
+        write_report(tmp_path, "a.json", None)

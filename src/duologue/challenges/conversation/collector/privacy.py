@@ -209,7 +209,7 @@ def write_report(folder: Path, name: str, replaced: Replaced | None) -> Path:
 
     `None` is an import that kept personal data. A file that is imported again has its place.
     """
-    path = folder / REPORT
+    path = disk.regular(folder / REPORT)
     rows = _imports_in(path) if path.is_file() else []
     if rows is None:
         path.replace(path.with_suffix(".damaged"))

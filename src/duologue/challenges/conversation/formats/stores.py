@@ -98,7 +98,7 @@ def export_account(base: PostBase, folder: Path, account: str) -> Path | None:
     if revision == 0 or (revision == exported and path.is_file()):
         return None
     rows = {str(key): found for key, found in base.dialogues(account)}
-    disk.write_text(path, json.dumps(rows, indent=2), private=True)
+    disk.write_text(disk.regular(path), json.dumps(rows, indent=2), private=True)
     base.note_exported(account, revision)
     return path
 

@@ -51,6 +51,6 @@ def calls(*, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], keep_pe
         return
     report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)
     named = {"files": [path.name for path in files], **found.replaced.as_dict()}
-    disk.write_text(report, tomli_w.dumps(named), private=True)
+    disk.write_text(disk.regular(report), tomli_w.dumps(named), private=True)
     console.text(found.replaced.told())
     console.line(f"  told in {report}")
