@@ -38,6 +38,8 @@ def test_calls_are_judged_whole_and_ratings_are_what_ratings_score_reads(duologu
         planned = duologue(*words, *settings(server), "--dry-run")
         assert planned.code == 0, planned.err
         assert "0 of them kept from before" in planned.out
+        told = json.loads(duologue(*words, *settings(server), "--dry-run", "--json").out)["forecast"]
+        assert f"{told['counts']['calls']:,.0f} calls, {told['counts']['kept']:,.0f} of them kept" in planned.out
         assert not server.asked
         assert not out.exists()
         done = duologue(*words, *settings(server), DUOLOGUE_ENDPOINT_KEY=KEY)

@@ -101,7 +101,11 @@ def judge(
     ratings_text([], out)  # a name of another form is refused before anything is asked
     if dry_run:
         items = sum(len(one) for one in session.systems.values()) // (2 if pairs else 1)
-        for line in forecast_lines(RunForecast(items, session.forecast(), 1)):
+        planned = RunForecast(items, session.forecast(), 1)
+        if as_json:
+            console.as_json({"forecast": planned._asdict()})
+            return
+        for line in forecast_lines(planned):
             console.line(line)
         return
     if sheet is not None:
