@@ -199,7 +199,7 @@ def run(given: Input, folder: Path, *, seconds: float = SECONDS) -> Outcome:
 def _asked_for(finding: Finding, given: Input) -> bool:
     """Whether the command line itself names what was reached for."""
     if finding.kind == "opened":
-        return any("canary" in word for word in given.words)
+        return any("canary" in word or word.startswith("..") for word in given.words)
     if finding.kind == "outside":
         return any(word.startswith(("/", "..")) or "=/" in word or "=.." in word for word in given.words)
     return finding.kind == "network" and (
