@@ -77,6 +77,7 @@ def test_the_group_of_data_has_ours_and_those_of_challenges() -> None:
     ("words", "told"),
     [
         (("split",), "there is no command 'split'; did you mean 'data split'?"),
+        (("site", "--", "--workspace", "w"), "there is no command '--workspace'"),
         (("fetch", "x"), "did you mean 'data fetch'?"),
         (("scor",), "did you mean 'score'?"),
         (("data", "splt"), "did you mean 'split'?"),

@@ -12,7 +12,7 @@ from duologue.core.identity import CHECKPOINT
 from duologue.core.plugins import CARD, load_task, make_system, read_card
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import dump
-from duologue.core.records import Record
+from duologue.core.records import Record, Turn
 from duologue.core.version import __version__
 from duologue.knowledge.base import KnowledgeBase
 from duologue.models.trained_system import WEIGHTS
@@ -123,6 +123,13 @@ def test_a_finished_model_is_known_again_and_another_one_is_not_overwritten(tmp_
     with pytest.raises(UsageError, match="other world"):
         train(TASK, "ranker", recipe, 1, tmp_path, worlds={"kb": KnowledgeBase("kb", [])})
     assert (tmp_path / WEIGHTS).read_bytes() == weights
+
+
+def test_half_a_character_is_told_with_its_sample(lessons: Any) -> None:
+    first = lessons[0][0]
+    sample = msgspec.structs.replace(first.sample, history=(Turn(speaker="user", text="a\udfff"),))
+    with pytest.raises(UsageError, match=rf"'{sample.id}' holds \\udfff, half of a character"):
+        _hash_of_data([msgspec.structs.replace(first, sample=sample)], [])
 
 
 def test_where_held_out_data_begins_is_part_of_the_hash(lessons: Any) -> None:

@@ -50,14 +50,15 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a command line, and tell the new name of an old one."""
+        word = args[0]  # of what looks like an option click takes the arguments away
         try:
             found = super().resolve_command(ctx, args)
         except click.UsageError as error:
             if ctx.resilient_parsing or not error.message.startswith("No such command"):
                 raise
-            raise click.UsageError(f"there is no command '{args[0]}'{self._nearest(ctx, args[0])}", ctx) from error
-        if not (self.prefix or ctx.resilient_parsing or args[0] in self.table or plugin_commands.known(args[0])):
-            old_names.tell_command(args[0])
+            raise click.UsageError(f"there is no command '{word}'{self._nearest(ctx, word)}", ctx) from error
+        if not (self.prefix or ctx.resilient_parsing or word in self.table or plugin_commands.known(word)):
+            old_names.tell_command(word)
         return found
 
     def _nearest(self, ctx: click.Context, word: str) -> str:

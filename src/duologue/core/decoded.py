@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from duologue.core.errors import UsageError
+
 
 def shown(value: Any) -> str:
     """Return a decoded value in few words for a message; nested ones are named, not spelled.
@@ -62,3 +66,18 @@ def pointer(*steps: str | int) -> str:
     """
     place = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
     return made_whole(place)
+
+
+def as_json(value: Any, what: str) -> bytes:
+    r"""Return a record as JSON. Raises `UsageError`, which calls it `what`, for half of a surrogate pair in it.
+
+    >>> as_json(["x"], "the list")
+    b'["x"]'
+    """
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError as error:
+        half = made_whole(error.object[error.start : error.start + 1])
+        raise UsageError(
+            f"{what} holds {half}, half of a character, which no file can hold; take it out of the data"
+        ) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.core.decoded import as_json
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity, differences, packages
@@ -168,13 +169,16 @@ def _identity_of(card: SystemCard) -> Identity:
 
 
 def _hash_of_data(examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example] = ()) -> str:
-    """Return the SHA-256 of the examples of all parts as JSON lines, fed one by one: they may be many."""
-    encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
+    """Return the SHA-256 of the examples of all parts as JSON lines, fed one by one: they may be many.
+
+    Raises `UsageError` for half of a surrogate pair.
+    """
+    digest = hashlib.sha256()
     parts = [("examples", examples), ("held out", held_out), *([("unlabelled", unlabelled)] if unlabelled else [])]
     for name, part in parts:
         digest.update(f"# {name}\n".encode())  # no JSON begins so: where a part ends counts, too
         for example in part:
-            digest.update(encoder.encode(example) + b"\n")
+            digest.update(as_json(example, f"'{example.sample.id}'") + b"\n")
     return digest.hexdigest()
 
 
@@ -182,9 +186,9 @@ def _hash_of_worlds(worlds: Mapping[str, World]) -> str:
     """Return the SHA-256 of all facts, by knowledge base; nothing where there is none."""
     if not worlds:
         return ""
-    encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
+    digest = hashlib.sha256()
     for name, world in sorted(worlds.items()):
-        digest.update(b"# " + encoder.encode(name) + b"\n")
+        digest.update(b"# " + as_json(name, "a name") + b"\n")
         for fact in world:
-            digest.update(encoder.encode(fact) + b"\n")
+            digest.update(as_json(fact, f"a fact of {name}") + b"\n")
     return digest.hexdigest()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from duologue.arena.annotation.projects import (
@@ -16,6 +17,7 @@ from duologue.arena.annotation.projects import (
 )
 from duologue.arena.annotation.sheets import all_work
 from duologue.core.errors import UsageError
+from duologue.core.records import Turn
 from tests.arena.annotation.calls import TASK, bare_rows, project, read, rows, write
 
 if TYPE_CHECKING:
@@ -39,6 +41,14 @@ def test_shares_hold_for_all_dialogues_however_they_come_in(database: Database, 
     assert [one.name for one in work] == [row["id"] for row in given]
     assert sum(one.wanted == 2 for one in work) == 5
     assert sum(one.control for one in work) == 2
+
+
+def test_half_a_character_is_told_with_its_dialogue(database: Database, tmp_path: Path) -> None:
+    made = project(database, tmp_path, 2)
+    (given,) = read(write(bare_rows(rows(3))[2:], tmp_path / "third.json"))
+    broken = msgspec.structs.replace(given, turns=(Turn(speaker="user", text="a\ud800"),))
+    with pytest.raises(UsageError, match=rf"dialogue '{given.id}' holds \\ud800, half of a character"):
+        import_dialogues(database, made, [broken])
 
 
 def test_a_known_dialogue_with_other_words_is_refused(database: Database, tmp_path: Path) -> None:

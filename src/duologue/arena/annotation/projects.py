@@ -12,6 +12,7 @@ from duologue.arena.annotation.tables import annotation_dialogues, annotation_me
 from duologue.arena.database.tables import new_id
 from duologue.core.annotation import AnnotationScheme  # noqa: TC001 - of a record
 from duologue.core.capabilities import lacking_capability
+from duologue.core.decoded import as_json
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.optional_protocols import Annotatable
 from duologue.core.plugins import load_task
@@ -131,7 +132,7 @@ def import_dialogues(database: Database, project: AnnotationProject, dialogues: 
         alone = _drawn(project, "control", fresh, round(project.unassisted * total) - sum(r["control"] for r in rows))
         for position, (name, one) in enumerate(fresh.items(), start=len(rows)):
             values = {"id": new_id(), "project_id": project.id, "position": position, "name": name}
-            values |= {"content": msgspec.json.encode(one).decode(), "control": name in alone}
+            values |= {"content": as_json(one, f"dialogue '{name}'").decode(), "control": name in alone}
             values |= {"wanted": project.annotators if name in several else 1, "suggested": None}
             connection.execute(insert(annotation_dialogues).values(values))
         return [len(fresh), len(dialogues) - len(fresh)]
