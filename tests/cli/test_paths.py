@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from duologue.arena.database.blobs import Blobs
 from duologue.cli.main import cli
-from duologue.core.disk import write_text
-from duologue.core.errors import UsageError
+from duologue.core.disk import sha256, write_text
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.inputs import read, sparing_inputs
 from duologue.terminal.paths import Input, Output
 
@@ -169,3 +171,26 @@ def test_what_is_written_beside_an_output_spares_the_inputs_as_well(tmp_path: Pa
             write_text(other, "theirs")
     assert mine.read_text("utf-8") == "mine"
     write_text(mine, "later")
+
+
+def test_a_pipe_that_no_path_of_the_command_names_is_not_waited_for(tmp_path: Path) -> None:
+    beside, kept = tmp_path / "page.json", tmp_path / sha256(b"kept")[:2] / sha256(b"kept")
+    kept.parent.mkdir()
+    os.mkfifo(beside)
+    os.mkfifo(kept)
+    with sparing_inputs():
+        with pytest.raises(StorageError, match=r"page\.json: it is a pipe"):
+            write_text(beside, "nobody reads")
+        with pytest.raises(StorageError, match="it is a pipe"):
+            Blobs(tmp_path).put(b"kept")
+
+
+def test_a_pipe_that_the_command_names_is_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with (tmp_path / "heard").open("wb") as heard, subprocess.Popen(["cat", pipe], stdout=heard) as reader:
+        with sparing_inputs():
+            Output().convert(str(pipe), None, None)
+            write_text(pipe, "sent")
+        assert reader.wait(timeout=20) == 0
+    assert (tmp_path / "heard").read_bytes() == b"sent"

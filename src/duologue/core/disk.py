@@ -25,7 +25,7 @@ import msgspec
 
 from duologue.core.decompression import GZIP, RULE, RULE_SAYS, pieces
 from duologue.core.errors import FormatError, StorageError
-from duologue.core.inputs import demand_spared
+from duologue.core.inputs import demand_named, demand_spared
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -214,7 +214,8 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     bytes. Missing parent folders are made; links are followed, and a file that is replaced leaves its permissions to
     the new one, but a `private` one is readable by its owner alone. Devices and pipes are written as the bytes come.
     Raises `StorageError` for what the disk refuses; then, and on Ctrl-C, the temporary file is removed and an older
-    file of that name stays as it was. Raises `UsageError` for a file that the command reads.
+    file of that name stays as it was. Raises `UsageError` for a file that the command reads, and `StorageError` for a
+    pipe that it does not name.
     """
     if is_stream(path):
         with _sending(path) as out:
@@ -274,6 +275,8 @@ def _open_number(path: Path) -> int | None:
 def _sending(path: Path) -> Iterator[IO[bytes]]:
     """Open a device or a pipe; where nobody reads any more that is a `BrokenPipeError`, as on standard output."""
     number = _open_number(path)
+    if number is None:
+        demand_named(path)
     try:
         sys.stdout.flush()  # what was said before comes before
         with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as raw, _packed(path, raw) as out:

@@ -1,7 +1,7 @@
-"""Input files of a command: none of them is overwritten, under any name.
+"""The paths that a command was given: no file that it reads is overwritten; only pipes that it names are waited for.
 
-The command line tells of each file that it is given to read; `disk.replacing`, through which all files are written,
-asks here. So what a command writes beside its output, such as the JSON of a page, spares them as the output itself.
+The command line tells of each path that it is given; `disk.replacing`, through which all files are written, asks here.
+So what a command writes beside its output, such as the JSON of a page, spares its inputs as the output itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
     import os
@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 
 _READ: list[dict[tuple[int, int], Path]] = []
 """By command, the innermost last, what it reads: device and number of each file, and the path it was given by."""
+_NAMED: list[set[tuple[int, int]]] = []
+"""By command, device and number of each pipe that it was told to write."""
 
 
 @contextmanager
 def sparing_inputs() -> Iterator[None]:
-    """Keep in mind what is told to `read` while the block runs, and forget it then."""
+    """Keep in mind what is told to `read` and `written` while the block runs, and forget it then."""
     _READ.append({})
+    _NAMED.append(set())
     try:
         yield
     finally:
         _READ.pop()
+        _NAMED.pop()
 
 
 def read(path: Path) -> None:
@@ -36,6 +40,25 @@ def read(path: Path) -> None:
     found = _file(path)
     if found is not None and _READ:
         _READ[-1].setdefault((found.st_dev, found.st_ino), path)
+
+
+def written(path: Path) -> None:
+    """Tell that a command was given a path to write; of these only pipes matter."""
+    found = _status(path)
+    if found is not None and stat.S_ISFIFO(found.st_mode) and _NAMED:
+        _NAMED[-1].add((found.st_dev, found.st_ino))
+
+
+def demand_named(path: Path) -> None:
+    """Raise `StorageError` where `path` is a pipe that no path of the command is.
+
+    Whoever names a pipe reads it; one that lies in a folder that is written to would be waited for without end.
+    """
+    found = _status(path) if _NAMED else None
+    if found is None or not stat.S_ISFIFO(found.st_mode):
+        return
+    if not any((found.st_dev, found.st_ino) in one for one in _NAMED):
+        raise StorageError(f"cannot write {path}: it is a pipe; remove it, so that a file can have its name")
 
 
 def demand_spared(path: Path) -> None:
@@ -52,8 +75,12 @@ def demand_spared(path: Path) -> None:
 
 def _file(path: Path) -> os.stat_result | None:
     """Return what the disk says of a file; `None` for what is not there, or is none."""
+    status = _status(path)
+    return status if status is not None and stat.S_ISREG(status.st_mode) else None
+
+
+def _status(path: Path) -> os.stat_result | None:
     try:
-        status = path.stat()
+        return path.stat()
     except OSError:
         return None
-    return status if stat.S_ISREG(status.st_mode) else None

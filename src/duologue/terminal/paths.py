@@ -100,6 +100,7 @@ class Output(_Named):
         for other, _, _ in given.written:
             if resolved(other) == resolved(path):
                 self.fail(f"'{path}' is written by another option too; give each a name of its own", param, ctx)
+        inputs.written(path)
         given.written.append((path, self, param))
         for source in given.read:
             self.spares(source, path, param, ctx)
