@@ -197,6 +197,7 @@ def test_expired_posts_are_gone_may_come_again_and_are_remembered_as_read(tmp_pa
     with PostBase(tmp_path / "posts.sqlite", read=2_000) as base:
         dialogue(base, "A", 3, 4)
         assert base.reached("A") is None
+        assert base.expire(-(10**20)) == 0, "nothing is older than a moment that no store can hold"
         assert base.expire(1_000) == 0
         assert base.expire(2_000) == 2
         assert base.keys("A") == {4: (3, 4)}

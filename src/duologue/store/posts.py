@@ -232,8 +232,9 @@ class PostBase:
 
         They are not deleted: what needs them may read them again. Where timelines were read to is kept.
         """
+        query = "SELECT id FROM posts WHERE read < ?"
         with self._base.writing() as connection:
-            found = [number for (number,) in connection.execute("SELECT id FROM posts WHERE read < ?", (before,))]
+            found = [number for (number,) in connection.execute(query, (max(before, 0),))]
             for account, reached in connection.execute(_REACHED).fetchall() if found else ():
                 connection.execute(_REACH, (reached, account))
             gone = self._take_out(connection, found)
