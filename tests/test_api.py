@@ -126,6 +126,26 @@ def test_records_show_themselves_in_a_notebook_and_escape_what_they_show(report:
         assert "<b>" not in page
 
 
+def test_records_are_printed_as_tables_that_no_terminal_obeys(report: Report) -> None:
+    lines = str(report).splitlines()
+    assert lines[0].startswith("short on proactive, strict, 6 items")
+    assert lines[1].split() == ["score", "value", "low", "high"]
+    assert lines[2].split()[:2] == ["f1", f"{report.scores[0].value:.4f}"]
+    assert lines[-1] == str(report.signature)
+    echo = duologue.score("proactive", REFERENCES, REFERENCES, system="\x1b[2J")
+    table = duologue.compare(report, echo)
+    assert str(table).splitlines()[2].startswith("f1 ")
+    board = str(duologue.leaderboard([report, echo]))
+    assert "\\x1b[2J" in board
+    assert "\x1b" not in board
+    dialogue = Dialogue(id="1", turns=(Turn(speaker="user", text="two\nlines\x1b"),))
+    assert str(dialogue) == "dialogue 1\nuser: two\\nlines\\x1b"
+
+
+def test_the_package_lists_its_api_alone() -> None:
+    assert dir(duologue) == sorted([*duologue.__all__, "__version__"])
+
+
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is not None, reason="pandas is installed")
 def test_without_pandas_a_data_frame_says_what_to_install(report: Report) -> None:
     with pytest.raises(ImportError, match="pip install pandas"):

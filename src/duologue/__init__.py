@@ -39,5 +39,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return the names of the API too."""
-    return sorted({*globals(), *__all__})
+    """Return the names of the API, without what this module needs itself."""
+    return sorted([*__all__, "__version__"])

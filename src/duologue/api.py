@@ -18,7 +18,7 @@ import msgspec
 from duologue.core import disk
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
-from duologue.core.notebook import data_frame, html_table
+from duologue.core.notebook import data_frame, html_table, text_table
 from duologue.core.optional_protocols import Grounded, Inspectable
 from duologue.core.plugins import load_task as _load_task
 from duologue.core.records import Answer, Example, Report, Sample
@@ -70,9 +70,15 @@ class ComparisonTable(tuple[Comparison, ...]):
         """Return the table as a pandas data frame. Raises `ImportError` where pandas is not installed."""
         return data_frame(self.columns, self.rows())
 
+    def __str__(self) -> str:
+        return text_table(self._title, self.columns, self.rows(), below=self[0].caution if self else "")
+
     def _repr_html_(self) -> str:
-        title = f"{self[0].a} against {self[0].b}, {self[0].n} items" if self else "nothing was compared"
-        return html_table(title, self.columns, self.rows(), below=self[0].caution if self else "")
+        return html_table(self._title, self.columns, self.rows(), below=self[0].caution if self else "")
+
+    @property
+    def _title(self) -> str:
+        return f"{self[0].a} against {self[0].b}, {self[0].n} items" if self else "nothing was compared"
 
 
 def load_task(name: str) -> Task:

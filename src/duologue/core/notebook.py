@@ -1,10 +1,11 @@
-"""How records show themselves in a notebook: a small HTML table, or a pandas data frame where pandas is installed."""
+"""How records show themselves: a table in a notebook, lines of text in print, a data frame where pandas is there."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.escapes import one_line
 from duologue.core.marked_text import MarkedText
 
 if TYPE_CHECKING:
@@ -27,6 +28,30 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     return f"{table}<p>{escape(below)}</p>" if below else table
 
 
+def text_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, below: str = "") -> str:
+    """Return a table as lines of text, what a terminal would obey spelled out; numbers to the right of their columns.
+
+    >>> print(text_table("scores", ["name", "value"], [["f1", 0.5], ["bleu-1", None]]))
+    scores
+    name     value
+    f1      0.5000
+    bleu-1       -
+    """
+    listed = list(rows)
+    cells = [[one_line(_plain(cell)) for cell in row] for row in (columns, *listed[:_ROWS])]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    numbers = [all(isinstance(row[at], int | float | None) for row in listed) for at in range(len(columns))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, width, is_number in zip(row, widths, numbers, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
+    more = [f"and {len(listed) - _ROWS} more"] if len(listed) > _ROWS else []
+    return "\n".join([one_line(title), *lines, *more, *([one_line(below)] if below else [])])
+
+
 def data_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
     """Return a pandas data frame. Raises `ImportError` with what to install where pandas is missing."""
     try:
@@ -41,6 +66,8 @@ def _row(tag: str, cells: Sequence[object]) -> str:
 
 
 def _shown(cell: object) -> str:
-    if isinstance(cell, MarkedText):
-        return cell.__html__()
-    return "-" if cell is None else escape(f"{cell:.4f}" if isinstance(cell, float) else str(cell))
+    return cell.__html__() if isinstance(cell, MarkedText) else escape(_plain(cell))
+
+
+def _plain(cell: object) -> str:
+    return "-" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)

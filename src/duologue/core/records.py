@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.core.escapes import one_line
 from duologue.core.marked_text import MarkedText, Stretch, with_english
-from duologue.core.notebook import data_frame, html_table
+from duologue.core.notebook import data_frame, html_table, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,6 +163,10 @@ class Dialogue(Record, frozen=True, kw_only=True):
     meta: Meta = {}
     source: Any = None
     """The decoded official object with its key order; `None` for dialogues made here."""
+
+    def __str__(self) -> str:
+        said = (f"{one_line(turn.speaker)}: {one_line(turn.text)}" for turn in self.turns)
+        return "\n".join([f"dialogue {one_line(self.id)}", *said])
 
     def _repr_html_(self) -> str:
         return html_table(
@@ -455,6 +460,12 @@ class Report(Record, frozen=True, kw_only=True):
         """Return the scores as a pandas data frame. Raises `ImportError` where pandas is not installed."""
         return data_frame(_SCORE_COLUMNS, self.rows())
 
+    def __str__(self) -> str:
+        return text_table(self._title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
+
     def _repr_html_(self) -> str:
-        title = f"{self.system or 'scores'} on {self.task}, {self.variant}, {self.n} items"
-        return html_table(title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
+        return html_table(self._title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
+
+    @property
+    def _title(self) -> str:
+        return f"{self.system or 'scores'} on {self.task}, {self.variant}, {self.n} items"

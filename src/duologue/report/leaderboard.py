@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.core.errors import UsageError
-from duologue.core.notebook import data_frame, html_table
+from duologue.core.notebook import data_frame, html_table, text_table
 from duologue.metrics.significance import ROUNDS, SEED
 from duologue.metrics.tiers import standings
 from duologue.report.comparison import compare_all, in_order, ranking_formulas, system_names
@@ -83,9 +83,15 @@ class Leaderboard(NamedTuple):
         """Return the table as a pandas data frame. Raises `ImportError` where pandas is not installed."""
         return data_frame(self.columns(), self.rows())
 
+    def __str__(self) -> str:
+        return text_table(self._title, self.columns(), self.rows(), below=self.caution)
+
     def _repr_html_(self) -> str:
-        title = f"{self.task} {self.test_set}, {self.variant}, {self.n} items, ranked by {self.rank_by}"
-        return html_table(title, self.columns(), self.rows(), below=self.caution)
+        return html_table(self._title, self.columns(), self.rows(), below=self.caution)
+
+    @property
+    def _title(self) -> str:
+        return f"{self.task} {self.test_set}, {self.variant}, {self.n} items, ranked by {self.rank_by}"
 
 
 def rank_all(
