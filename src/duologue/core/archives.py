@@ -14,6 +14,7 @@ held, have a reader of their own (`corpus.archives`).
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import struct
 import tarfile
@@ -49,10 +50,11 @@ _TAR_MARK = slice(257, 262)
 _ENCRYPTED = 0x1
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _FILE_TYPE, _REGULAR = 0o170000, {0, 0o100000}
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
+    lzma.LZMAError,
     struct.error,
     EOFError,
     ValueError,
@@ -226,7 +228,7 @@ def _told(path: Path) -> Iterator[None]:
     """Turn what the libraries raise for a broken archive into a `FormatError`."""
     try:
         yield
-    except _DAMAGE as error:
+    except DAMAGE as error:
         problem = Problem(
             rule="archive-damaged",
             message=f"the archive cannot be read ({error})",

@@ -142,3 +142,25 @@ def test_a_file_that_is_no_backup_is_refused(tmp_path: Path, blobs: Blobs) -> No
     (tmp_path / "x.zip").write_bytes(b"nothing")
     with open_database(tmp_path, durable=False) as database, pytest.raises(FormatError, match="cannot be read"):
         restore(tmp_path / "x.zip", database, blobs)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_that_the_libraries_see_first_is_told_whatever_it_is_packed_with(
+    method: int, tmp_path: Path, blobs: Blobs
+) -> None:
+    path = tmp_path / "backup.zip"
+    with open_database(tmp_path, durable=False) as database:
+        _add(database, "a")
+        back_up(database, blobs, path)
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(tmp_path / "packed.zip", "w", method) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+        places = [info.header_offset + 30 + len(info.filename) for info in new.infolist() if info.file_size]
+    whole = (tmp_path / "packed.zip").read_bytes()
+    with open_database(tmp_path / "other", durable=False) as other:
+        for place in places:
+            for change in (bytes(12), b"\xff" * 12):
+                path.write_bytes(whole[:place] + change + whole[place + len(change) :])
+                with pytest.raises((FormatError, StorageError)) as told:
+                    restore(path, other, blobs)
+                assert "None" not in str(told.value)

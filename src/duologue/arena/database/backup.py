@@ -16,6 +16,7 @@ from sqlalchemy import Integer, func, select, text
 
 from duologue.arena.database.rows import read_rows, write_rows
 from duologue.arena.database.tables import metadata
+from duologue.core.archives import DAMAGE
 from duologue.core.disk import replacing
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.records import Problem, Record
@@ -113,10 +114,10 @@ def restore(source: Path, database: Database, blobs: Blobs) -> Backup:
             for name in kept:
                 blobs.put(archive.read(f"files/{name}"))
             database.write(action)
-    except (zipfile.BadZipFile, EOFError, msgspec.MsgspecError) as error:
+    except (*DAMAGE, msgspec.MsgspecError) as error:
         raise _refusal(source, f"cannot be read: {error}") from error
     except OSError as error:
-        raise StorageError(f"{source} cannot be read: {error.strerror}") from error
+        raise StorageError(f"{source} cannot be read: {error.strerror or error}") from error
     return backup
 
 
