@@ -5,6 +5,7 @@ As in the organisers' own demonstration an empty line begins a new dialogue (spe
 
 from __future__ import annotations
 
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,15 @@ _WORDS = {
 
 def as_tokens(sample: Sample) -> Sample:
     """Return a sample whose history, as people typed it, is cut into the challenge's tokens."""
-    cleaner = Cleaner()
-    cut = tuple(Turn(speaker=turn.speaker, text=cleaner.clean(turn.text)) for turn in sample.history)
+    clean = _cleaner().clean
+    cut = tuple(Turn(speaker=turn.speaker, text=clean(turn.text)) for turn in sample.history)
     return msgspec.structs.replace(sample, history=cut)
+
+
+@cache
+def _cleaner() -> Cleaner:
+    """Return one for all requests: it knows the words that it has cut before."""
+    return Cleaner()
 
 
 class ServiceAgent(Partner):

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import tantivy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
 _DIGITS = 3  # of a score: closer scores are ties, ordered by row
 _ROW = "row"
 _MEMORY = 64_000_000  # bytes per index segment
 
 
-class Hit(NamedTuple):
-    """A retrieved document."""
+class Hits(NamedTuple):
+    """Retrieved documents, the best first."""
 
-    row: int
-    """Index of the document, from 0."""
-    score: float
+    rows: NDArray[np.int64]
+    """Indices of the documents, from 0, (n,)."""
+    scores: NDArray[np.float64]
+    """(n,)."""
 
 
 class TextIndex:
@@ -48,7 +52,7 @@ class TextIndex:
         index.reload()
         self._searcher = index.searcher()
 
-    def best(self, wanted: Mapping[str, Mapping[str, float]], limit: int) -> list[Hit]:
+    def best(self, wanted: Mapping[str, Mapping[str, float]], limit: int) -> Hits:
         """Return the top `limit` documents for weighted query terms (field -> term -> weight), best first."""
         parts = [
             (
@@ -62,11 +66,13 @@ class TextIndex:
             if weight > 0
         ]
         if not parts or limit < 1:
-            return []
+            return Hits(np.empty(0, dtype=np.int64), np.empty(0))
         found = self._searcher.search(tantivy.Query.boolean_query(parts), limit, count=False).hits
-        rows = self._searcher.fast_field_values(_ROW, [address for _, address in found])
-        hits = [Hit(int(row or 0), round(score, _DIGITS)) for row, (score, _) in zip(rows, found, strict=True)]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.row))
+        values = self._searcher.fast_field_values(_ROW, [address for _, address in found])
+        rows = np.array([row or 0 for row in values], dtype=np.int64)
+        scores = np.array([score for score, _ in found], dtype=np.float64).round(_DIGITS)
+        order = np.lexsort((rows, -scores))
+        return Hits(rows[order], scores[order])
 
 
 def _readable(text: str) -> str:

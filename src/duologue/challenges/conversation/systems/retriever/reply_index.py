@@ -18,7 +18,8 @@ import numpy as np
 from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue, context_replies, merged_turns
 from duologue.challenges.conversation.scoring.ppmi import MeanVectors, WordVectors, train_word_vectors
 from duologue.challenges.conversation.scoring.terms import terms, tokens
-from duologue.challenges.conversation.systems.mbr import mbr_index, most_agreed_index, pairwise_agreement
+from duologue.challenges.conversation.systems.mbr import mbr_index, most_agreed_index
+from duologue.challenges.conversation.systems.retriever.reply_profiles import ReplyProfiles
 from duologue.core.extras import need
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ class ReplyIndex(NamedTuple):
     bm25: TextIndex
     weighted: MeanVectors
     """Idf-weighted mean vectors, for last turns."""
-    plain: MeanVectors
-    """Unweighted mean vectors, for replies."""
+    profiles: ReplyProfiles
+    """Profiles of replies, with unweighted mean vectors."""
     last_vectors: NDArray[np.float32]
     """Vectors of the last turn of each context, (pairs, vector size)."""
     fallback: str
@@ -88,7 +89,8 @@ class ReplyIndex(NamedTuple):
         weighted = MeanVectors(made, rarity, rare=_RARE)
         odd = [one.reply for one in pairs[:: math.ceil(len(pairs) / _ODD)]]
         fallback = odd[mbr_index([reply.lower().split() for reply in odd], [1.0] * len(odd))]
-        return cls(dialogues, made, pairs, bm25, weighted, MeanVectors(made), weighted.of(spoken), fallback)
+        profiles = ReplyProfiles(MeanVectors(made))
+        return cls(dialogues, made, pairs, bm25, weighted, profiles, weighted.of(spoken), fallback)
 
     def with_sentences(self, sentences: NDArray[np.float32]) -> ReplyIndex:
         """Return the index with sentence vectors. Raises `ValueError` where they are not one per reply."""
@@ -111,7 +113,7 @@ class ReplyIndex(NamedTuple):
         replies, weights = self._remembered(merged_turns(history), recipe, encoder)
         if passages:
             replies, weights = _with_passages(replies, weights, passages, recipe.knowledge)
-        return replies[most_agreed_index(self._agreement(replies, recipe.meaning), weights.tolist())]
+        return replies[most_agreed_index(self.profiles.agreement(replies, recipe.meaning), weights.tolist())]
 
     def _remembered(
         self, turns: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None
@@ -126,13 +128,14 @@ class ReplyIndex(NamedTuple):
         }
         memory = self.sentences if encoder is not None and last else None
         found = self.bm25.best(wanted, max(recipe.pool, recipe.candidates) if memory is None else len(self.pairs))
-        if not found:
+        if not len(found.rows):
             return [self.fallback], np.ones(1)
-        rows = [hit.row for hit in found] if memory is None else list(range(len(self.pairs)))
-        lexical = np.zeros(len(self.pairs))
-        lexical[[hit.row for hit in found]] = [hit.score for hit in found]
+        rows, lexical = found.rows, found.scores
+        if memory is not None:
+            rows, lexical = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
+            lexical[found.rows] = found.scores
         similarity = self.last_vectors[rows] @ self.weighted.of([tokens(turns[-1].text)[-MOST_TERMS:]])[0]
-        scores = lexical[rows] / max(found[0].score, np.finfo(float).tiny) + recipe.likeness * similarity.astype(float)
+        scores = lexical / max(found.scores[0], np.finfo(float).tiny) + recipe.likeness * similarity.astype(float)
         if encoder is not None and memory is not None:
             asked = encoder.vectors([turns[-1].text])[0]
             scores += recipe.closeness * (memory @ asked).astype(float).round(_DIGITS)
@@ -143,12 +146,6 @@ class ReplyIndex(NamedTuple):
         order = np.argsort(-scores.round(6), kind="stable")[: recipe.candidates]
         weights = np.exp((scores[order] - scores[order[0]]) / recipe.temperature)
         return [self.pairs[rows[place]].reply for place in order.tolist()], weights
-
-    def _agreement(self, replies: Sequence[str], meaning: float) -> NDArray[np.float32]:
-        """Return pairwise n-gram agreement plus `meaning` times the cosine of mean word vectors."""
-        alike = pairwise_agreement([reply.lower().split() for reply in replies])
-        middles = self.plain.of([tokens(reply) for reply in replies])
-        return alike + np.float32(meaning) * (middles @ middles.T)
 
 
 def context_features(history: History) -> list[str]:
