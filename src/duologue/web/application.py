@@ -21,6 +21,7 @@ from starlette.routing import Route
 from duologue.core.errors import RequestError
 from duologue.run.system_worker import GIVEN_UP
 from duologue.web.access import AccessTokens, RateLimit
+from duologue.web.answer_threads import AnswerThreads
 from duologue.web.chat_form import asked_of, read_request
 from duologue.web.completions import completion_of, event
 from duologue.web.errors import ApiError, error_body
@@ -57,17 +58,18 @@ class Application:
         self._form = form or next((one.form for one in served if one.form is not None), None)
         self._created = int(time.time())
         self._turns = asyncio.Semaphore(ANSWERS)
+        self._threads = AnswerThreads()
         self._document = msgspec.json.encode(openapi_document(official=self._form is not None))
 
     def routes(self) -> list[Route]:
         """Return the paths that there are."""
         own = [Route("/{path:path}", self.official, methods=["POST"])] if self._form is not None else []
         return [
+            Route("/v1/chat/completions", self.complete, methods=["POST"]),
             Route("/healthz", self.health, methods=["GET"]),
             Route("/openapi.json", self.openapi, methods=["GET"]),
             Route("/v1/models", self.models, methods=["GET"]),
             Route("/v1/models/{name:path}", self.model, methods=["GET"]),
-            Route("/v1/chat/completions", self.complete, methods=["POST"]),
             *own,
         ]
 
@@ -153,7 +155,7 @@ class Application:
             left = asyncio.ensure_future(_left(request))
             left.add_done_callback(lambda _: _settle(made.set_exception, made, gone))
             try:
-                _start(work)
+                self._start(work)
                 return await made
             except ApiError:
                 raise
@@ -166,6 +168,13 @@ class Application:
                 given_up.set()
                 left.cancel()
                 made.cancel()
+
+    def _start(self, work: Callable[[], None]) -> None:
+        try:
+            self._threads.start(work)
+        except RuntimeError as error:
+            _LOG.exception("there is no thread to be had for an answer")
+            raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many requests; come again.") from error
 
 
 def application(
@@ -184,14 +193,6 @@ def application(
     handlers = {ApiError: _refused, HTTPException: _refused_by_route, Exception: _failed}
     app = Starlette(routes=Application(served, form).routes(), exception_handlers=handlers)
     return Guard(app, tokens or AccessTokens(), RateLimit(per_minute), seconds=seconds)
-
-
-def _start(work: Callable[[], None]) -> None:
-    try:
-        threading.Thread(target=work, daemon=True).start()
-    except RuntimeError as error:
-        _LOG.exception("there is no thread to be had for an answer")
-        raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many requests; come again.") from error
 
 
 def _settle(settle: Callable[[Any], None], made: asyncio.Future[Any], found: Any) -> None:
