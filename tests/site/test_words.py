@@ -15,7 +15,18 @@ SOURCE = Path(duologue.site.__path__[0])
 SAID = re.compile(r"""["'](\w+\.\w+)["']""")
 BUILT = (
     *("advice.", "annotate.adjudication_", "annotate.layer_", "annotate.part_", "annotate.sheet_"),
-    *("campaigns.norm_", "campaigns.unit_", "people.role_", "rules.", "rate.choose_", "rate.norm_", "site.error_"),
+    *(
+        "campaigns.norm_",
+        "campaigns.unit_",
+        "messages.",
+        "messages.place_",
+        "messages.value_",
+        "people.role_",
+        "rules.",
+        "rate.choose_",
+        "rate.norm_",
+        "site.error_",
+    ),
     *("talks.by_", "talks.ended_", "talks.kind_", "talks.set_", "talks.show_", "talks.state_", "talks.verdict_"),
     "talks.with_",
     *(

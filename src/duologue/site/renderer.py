@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from duologue.core.version import __version__
+from duologue.site import messages
 from duologue.site.assets import asset_path
 from duologue.site.form import NONCE_FIELD, TOKEN_FIELD, new_nonce, token_of
 from duologue.site.words import LANGUAGES, TAGS, words
@@ -31,7 +32,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._environment.filters |= {"when": when}
+        self._environment.filters |= {"when": when, "told": messages.told, "place": messages.place}
         self._environment.globals |= {
             "asset": asset_path,
             "entries": tuple(entries),

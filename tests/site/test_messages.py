@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from functools import cache
+from itertools import product
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pytest
+from jinja2 import Environment
+
+import duologue
+from duologue.site.messages import MessageForm, in_chinese, place, told
+from duologue.site.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+CHALLENGES = "duologue.challenges."
+TOLD = (
+    *("proactive.scoring.checker", "conversation.scoring.checker", "restaurant.scoring.checker"),
+    *("spoken.scoring.checker", "spoken.formats.message_rules", "mobilecs.scoring.results"),
+    *("mobilecs.scoring.dialogue.checker", "mobilecs.scoring.extraction.checker", "proactive.live.pairs"),
+)
+"""Modules of the challenges that say what is wrong with what people hand in."""
+ELSEWHERE = ("duologue.arena.talks.pair_checks", "duologue.arena.competition.entry_scorer")
+OFFICIAL = frozenset({"{line}"})
+"""What an official program prints, word for word: it stays as it is."""
+
+PIECE = re.compile(r"[^\s;:,'(){}][^;:,'(){}]*[^\s;:,'(){}]")
+"""A run of words between signs, as it stands in the source whatever is put around it."""
+
+
+@cache
+def fixed_parts() -> frozenset[str]:
+    """Return the fixed parts of all texts in the source."""
+    found = set()
+    for path in Path(duologue.__path__[0]).rglob("*.py"):
+        if "site" not in path.parts:
+            found |= {
+                node.value
+                for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            }
+    return frozenset(found)
+
+
+def spelled(node: ast.expr, known: dict[str, list[str]]) -> list[str]:
+    """Return the texts that an expression may be, with braces for what it fills in."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, ast.JoinedStr):
+        parts = [[str(one.value)] if isinstance(one, ast.Constant) else _filled(one, known) for one in node.values]
+        return ["".join(one) for one in product(*parts)]
+    if isinstance(node, ast.IfExp):
+        return spelled(node.body, known) + spelled(node.orelse, known)
+    if isinstance(node, ast.BoolOp):
+        return [text for one in node.values for text in spelled(one, known)]
+    return known.get(node.id, []) if isinstance(node, ast.Name) else []
+
+
+def _filled(value: ast.expr, known: dict[str, list[str]]) -> list[str]:
+    inner = value.value if isinstance(value, ast.FormattedValue) else value
+    name = inner.id if isinstance(inner, ast.Name) else "x"
+    return known.get(name) or [f"{{{name}}}"]
+
+
+def messages(module: ModuleType) -> Iterator[str]:
+    """Yield what a module says of problems, and advises."""
+    tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        known: dict[str, list[str]] = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign):
+                for target, value in pairs(node):
+                    known.setdefault(target, []).extend(spelled(value, {}))
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call):
+                for one in said(node):
+                    yield from spelled(one, known)
+
+
+def pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        yield from ((a.id, b) for a, b in zip(target.elts, value.elts, strict=True) if isinstance(a, ast.Name))
+
+
+def said(call: ast.Call) -> list[ast.expr]:
+    """Return the message and the advice of a call that tells of a problem."""
+    if isinstance(call.func, ast.Name) and call.func.id in {"Problem", "ResultRule"}:
+        return [one.value for one in call.keywords if one.arg in {"message", "advice"}]
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"add", "warn"} and len(call.args) > 2:
+        return call.args[2:]
+    return []
+
+
+@pytest.mark.parametrize("name", [*(CHALLENGES + one for one in TOLD), *ELSEWHERE])
+def test_whatever_a_check_says_can_be_said_in_chinese(name: str) -> None:
+    found = {text for text in messages(importlib.import_module(name)) if text} - OFFICIAL
+    assert found
+    assert {text for text in found if in_chinese(text) is None} == set()
+
+
+def test_no_form_is_of_a_message_that_is_no_longer_there() -> None:
+    known = "\n".join(fixed_parts())
+    forms = {key: MessageForm.of(**entry) for key, entry in words().items() if key.startswith("messages.")}
+    pieces = {key: [piece for part in one.fixed for piece in PIECE.findall(part)] for key, one in forms.items()}
+    assert {key for key, found in pieces.items() if not any(piece in known for piece in found)} == set()
+
+
+@pytest.mark.parametrize(
+    ("message", "chinese"),
+    [
+        (
+            "rank 1 is already that of candidate 3; ranks must be 1 to 11, each once",
+            "名次 1 已用于候选 3；名次应为 1 到 11，各用一次",
+        ),
+        ("found a list of 3, expected an object", "此处为 长度为 3 的列表，应为对象"),
+        ("the check found 2 errors; the first: the reply is empty", "检查发现 2 个错误，第一个是：回复为空"),
+        (
+            "1 of 4 answers were rated by two raters, and it takes two of them",
+            "4 个回答中有 1 个由两位评分者评过，至少需要两个",
+        ),
+        ("'id' is 'the user', expected a text", "'id' 为 'the user'，应为文本"),
+        ("nobody wrote a form for this", None),
+        ("key 'x' is not looked at" + "!" * 1000, None),
+    ],
+)
+def test_values_go_where_the_chinese_form_has_them(message: str, chinese: str | None) -> None:
+    assert in_chinese(message) == chinese
+
+
+def test_messages_of_strangers_are_read_in_a_time_that_grows_with_their_length() -> None:
+    hostile = "'" + "' is , expected " * 60
+    started = perf_counter()
+    for number in range(200):
+        in_chinese(f"{hostile}{number}")
+    assert perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_on_a_page_values_are_escaped_and_what_stays_english_says_so(language: str) -> None:
+    page = Environment(autoescape=True)
+    page.filters |= {"told": told, "place": place}
+    shown = page.from_string("{{ message|told }}|{{ strange|told }}|{{ where|place }}|{{ pointer|place }}").render(
+        language=language,
+        message="key '<b>' is not looked at",
+        strange="<i>",
+        where="dialogue 'x', candidate 2",
+        pointer="/1/attrs",
+    )
+    english = "key &#39;&lt;b&gt;&#39; is not looked at|&lt;i&gt;|dialogue &#39;x&#39;, candidate 2|/1/attrs"
+    chinese = '键 &#39;&lt;b&gt;&#39; 不会被读取|<span lang="en">&lt;i&gt;</span>|对话 &#39;x&#39;，候选 2|/1/attrs'
+    assert shown == {"en": english, "zh": chinese}[language]
