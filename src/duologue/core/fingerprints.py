@@ -43,7 +43,10 @@ def of_text(text: str) -> TextFingerprint:
     2.0
     """
     even = _even(text)
-    size = len(_WORD.findall(even)) + len(_IDEOGRAPH.findall(even)) / 2
+    words = _WORD.findall(even)
+    if even.isascii():  # words are all that counts, found once
+        return TextFingerprint(_number("".join(words).encode()), float(len(words)))
+    size = len(words) + len(_IDEOGRAPH.findall(even)) / 2
     return TextFingerprint(_number(_GAPS.sub("", even).encode("utf-8", "surrogatepass")), size)
 
 
@@ -75,6 +78,21 @@ def _of_word(word: str) -> int:
 def of_several(prints: Iterable[int]) -> int:
     """Return the fingerprint of texts in their order, made from theirs."""
     return _number(b"".join(one.to_bytes(BYTES) for one in prints))
+
+
+def of_beginnings(prints: Iterable[int]) -> list[int]:
+    """Return the fingerprint of each beginning of texts in their order, 0 for that of none.
+
+    Each is made from the one before, as `of_several` makes it.
+
+    >>> of_beginnings([7, 8]) == [0, of_several([0, 7]), of_several([of_several([0, 7]), 8])]
+    True
+    """
+    found, last = [0], bytes(BYTES)
+    for one in prints:
+        last = hashlib.blake2b(last + one.to_bytes(BYTES), digest_size=BYTES).digest()
+        found.append(int.from_bytes(last))
+    return found
 
 
 def _even(text: str) -> str:

@@ -15,16 +15,16 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import msgspec
 
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
 from duologue.core.errors import DuologueError, FormatError
-from duologue.core.fingerprints import BYTES, of_several, of_text
+from duologue.core.fingerprints import BYTES, of_beginnings, of_several, of_text
 from duologue.core.lines import sha256 as sha256_of
 from duologue.core.records import Exposure, Problem, Record
 from duologue.core.typed import convert, decode_json
@@ -199,7 +199,7 @@ class Sketch:
 
     def _look(self, example: Example, tally: _Tally) -> None:
         replies = [of_text(text) for text in _replies(example)]
-        *_, context = _beginnings(example)
+        context = deque(_beginnings(_turns(example)), maxlen=1).pop()
         said = [context.then(reply) for reply in replies] or [context]
         prints = [one.print for one in said if one.size >= ENOUGH]
         if prints:
@@ -394,12 +394,16 @@ class _Beginning(NamedTuple):
         return _Beginning(of_several((self.print, said.print)), self.size + said.size, min(self.turns + 1, _MOST_TURNS))
 
 
-_NOTHING = _Beginning(0, 0, 0)
+def _turns(example: Example) -> list[TextFingerprint]:
+    """Return the turns of the history."""
+    return [of_text(turn.text) for turn in example.sample.history]
 
 
-def _beginnings(example: Example) -> Iterator[_Beginning]:
-    """Yield what is said before each turn of the history, and at last the whole history."""
-    yield from accumulate((of_text(turn.text) for turn in example.sample.history), _Beginning.then, initial=_NOTHING)
+def _beginnings(turns: Sequence[TextFingerprint]) -> Iterator[_Beginning]:
+    """Yield what is said before each turn, and at last all of them."""
+    sizes = accumulate((one.size for one in turns), initial=0.0)
+    numbers = chain(range(_MOST_TURNS), repeat(_MOST_TURNS))
+    return map(_Beginning, of_beginnings(one.print for one in turns), sizes, numbers)
 
 
 class _Gathered:
@@ -423,9 +427,10 @@ class _Gathered:
     def _add(self, example: Example, known: set[int]) -> None:
         """Take an example; `known` has the beginnings of its dialogue so far."""
         replies = [of_text(text) for text in _replies(example)]
-        said = [of_text(turn.text) for turn in example.sample.history if turn.speaker != "api"]
+        turns, history = _turns(example), example.sample.history
+        said = [one for one, turn in zip(turns, history, strict=True) if turn.speaker != "api"]
         self.utterances.update(one.print for one in (*said, *replies) if one.size >= ENOUGH)
-        begun = list(_beginnings(example))
+        begun = list(_beginnings(turns))
         for one in (*begun, *(begun[-1].then(reply) for reply in replies)):
             if one.size < ENOUGH or one.print in known:
                 continue
