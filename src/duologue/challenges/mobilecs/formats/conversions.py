@@ -9,10 +9,10 @@ import msgspec
 
 from duologue.challenges.mobilecs.formats import preprocessor, raw, repairs
 from duologue.challenges.mobilecs.formats.files import decode, dump, raise_or_log
-from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.core import disk
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats import raw, track2
 from duologue.challenges.mobilecs.formats.annotated_rows import annotated_row
-from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.challenges.mobilecs.knowledge.goal import goal_row
 from duologue.challenges.mobilecs.knowledge.kb import base_of
@@ -32,6 +31,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
 from duologue.core import disk
 from duologue.core.decoded import is_text
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.gc_pause import gc_paused
 from duologue.core.records import Annotation, Answer, Problem, Submission
 
 if TYPE_CHECKING:

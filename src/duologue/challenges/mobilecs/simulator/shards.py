@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.challenges.mobilecs.simulator.call_generator import UNLABELLED, CallGenerator
+from duologue.core.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,6 +18,7 @@ from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.gc_pause import gc_paused
 from duologue.core.records import Answer, Candidate, Example, Problem, Sample, Submission, Turn
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def turns_of(utterances: Iterable[str]) -> Iterator[Turn]:
             spoken += 1
 
 
+@gc_paused()
 def load(path: Path, world: str | None = None) -> list[Example]:
     """Return the examples of a data file or of a truth file, plain or gzip, in the order of the file.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
 from duologue.core.decoded import made_whole
 from duologue.core.errors import FormatError
+from duologue.core.gc_pause import gc_paused
 from duologue.core.records import Annotation, Problem
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from duologue.challenges.restaurant.simulator.random_schema import random_schema
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation, with_policy
 from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 from duologue.challenges.restaurant.systems.trained_ranker.distractors import DistractorSampler
+from duologue.core.gc_pause import gc_paused
 from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def open_training_data(
     return _generate(shares, seed, progress)
 
 
+@gc_paused()
 def _generate(shares: list[_Share], seed: int, progress: Progress | None) -> RankerTrainingData:
     data = RankerTrainingData()
     turns: dict[tuple[str, str], Turn] = {}

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
+from duologue.core.gc_pause import gc_paused
 
 
 def test_the_collector_runs_again_after_the_block_and_after_an_error() -> None:
