@@ -78,7 +78,8 @@ def test_several_test_sets_are_ranked_one_by_one_and_joined_into_one_page(saved:
 def test_scores_that_no_test_can_rank_are_shown_all_the_same(saved: Path) -> None:
     path = saved / "reports" / "one" / "good.report.json"
     report = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**report, "rank_by": "none such"}), "utf-8")
+    scores = [*report["scores"], {"name": "none such", "value": 0.5}]
+    path.write_text(json.dumps({**report, "scores": scores, "rank_by": "none such"}), "utf-8")
     done = call("board", path)
     assert done.exit_code == 0, done.output
     assert "p@1" in done.stdout

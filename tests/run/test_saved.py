@@ -59,7 +59,7 @@ made_scores = st.lists(
 
 
 @given(
-    found=made_scores,
+    found=made_scores.filter(bool),
     part=made_scores,
     items=st.lists(
         st.tuples(st.sampled_from(["NaN", "x"]), st.tuples(figures, figures)),
@@ -75,7 +75,7 @@ def test_figures_that_json_has_no_number_for_come_back_as_they_were(
 ) -> None:
     path = tmp_path_factory.mktemp("saved") / "x.report.json"
     slices = (Slice(by="turn", value="NaN", n=1, scores=part),)
-    report = Report(task="t", variant="NaN", n=1, scores=found, rank_by="x", slices=slices)
+    report = Report(task="t", variant="NaN", n=1, scores=found, rank_by=found[0].name, slices=slices)
     report = msgspec.structs.replace(report, columns=("a", "b"), items=items)
     save_report(report, path)
     assert repr(read_report(path)) == repr(report)  # NaN is not equal to itself
@@ -113,6 +113,7 @@ def report_with(**changed: Any) -> Report:
     [
         ({"items": (("a", (1.0,)), ("b", (1.0, 0.0)))}, "/items", "1 items have not 2 counts, .* columns: 'a'"),
         ({"items": (("a", (1.0, 2.0)), ("a", (1.0, 0.0)))}, "/items", "1 items stand there more than once: 'a'"),
+        ({"rank_by": "elsewhere"}, "/rank_by", "no score 'elsewhere', by which systems are ranked"),
         ({"columns": ("one", "one")}, "/columns", "a column stands there twice"),
         ({"groups": ("g",)}, "/groups", "1 groups are given for 2 items"),
         ({"scores": (Score(name="x", value=0.5),) * 2}, "/scores", "a score stands there twice"),

@@ -123,6 +123,8 @@ def _mistakes(report: Report) -> Iterator[Problem]:
     scores = [score.name for score in report.scores]
     if len(set(scores)) < len(scores):
         yield _damage("/scores", "a score stands there twice")
+    if report.rank_by not in scores:
+        yield _damage("/rank_by", f"there is no score '{report.rank_by}', by which systems are ranked")
     if report.n < 0:
         yield _damage("/n", f"{report.n} items cannot be")
     commands = report.meta.get("commands", [])
