@@ -89,12 +89,10 @@ def part_of(document: Document, start: int, end: int, kinds: Iterable[float]) ->
 def found_call(document: Document, layers: Sequence[NDArray[np.float32]], levels: DecisionLevels) -> FoundCall:
     """Return the parts of a call from the log probabilities of its labels in three layers (n, k)."""
     mentions, values, own = (
-        _parts(document, layer, level)
+        parts_above(document, layer, level)
         for layer, level in zip(layers, (levels.mention, levels.value, levels.own), strict=True)
     )
-    if levels.repeated < 1:
-        mentions = _with_repeated(document, mentions, layers[0], levels.repeated)
-    return FoundCall(mentions, values, own)
+    return FoundCall(with_repeated(document, mentions, layers[0], levels.repeated), values, own)
 
 
 def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int) -> FoundPart | None:
@@ -102,7 +100,7 @@ def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int
     return part_of(document, start, end, _kinds(layer, start, end))
 
 
-def _parts(document: Document, layer: NDArray[np.float32], level: float) -> list[FoundPart]:
+def parts_above(document: Document, layer: NDArray[np.float32], level: float) -> list[FoundPart]:
     """Return the spans of a layer; `level` is the probability of a span from which it is preferred to none."""
     places = np.flatnonzero(layer[:, 0] < _CERTAIN)
     if not len(places):
@@ -165,10 +163,12 @@ def _normalised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return normalised
 
 
-def _with_repeated(
+def with_repeated(
     document: Document, mentions: list[FoundPart], layer: NDArray[np.float32], level: float
 ) -> list[FoundPart]:
-    """Add other places of names that were found, where the tagger gives them at least `level` on average."""
+    """Add other places of names that were found, where the tagger gives them at least `level` on average; none at 1."""
+    if level >= 1:
+        return mentions
     taken = bytearray(len(document.text))
     for one in mentions:
         taken[one.start : one.end] = b"\1" * (one.end - one.start)

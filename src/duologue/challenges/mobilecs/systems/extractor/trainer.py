@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -11,7 +10,13 @@ from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer, new_scorer
 from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
 from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
-from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, found_call, part_in
+from duologue.challenges.mobilecs.systems.extractor.found_parts import (
+    FoundCall,
+    found_call,
+    part_in,
+    parts_above,
+    with_repeated,
+)
 from duologue.challenges.mobilecs.systems.extractor.link_features import MENTION_SIZE, VALUE_SIZE
 from duologue.challenges.mobilecs.systems.extractor.linker import LinkDecisions, decisions_of
 from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
@@ -189,23 +194,20 @@ def _chosen_levels(calls: Sequence[_TaggedCall], decoder: CallDecoder) -> Decisi
     """Return the levels with the best F1 of mentions, values and the user's values."""
     levels = decoder.levels
     for name, layer in (("own", 2), ("value", 1)):
-        tried = [msgspec.structs.replace(levels, **{name: level}) for level in _LEVELS]
-        levels = max(tried, key=lambda one: _span_f1(calls, one, layer))
-    tried = [
-        msgspec.structs.replace(levels, mention=level, repeated=repeated)
-        for level, repeated in product(_LEVELS, _REPEATED)
-    ]
-    levels = max(tried, key=lambda one: _span_f1(calls, one, 0))
+        level, _ = _best_levels(calls, layer, (1.0,))
+        levels = msgspec.structs.replace(levels, **{name: level})
+    mention, repeated = _best_levels(calls, 0, _REPEATED)
+    levels = msgspec.structs.replace(levels, mention=mention, repeated=repeated)
     if not decoder.recipe.joint_types:
         return levels
-    found = [(call, found_call(call.document, call.layers, levels)) for call in calls]
-    linked = [(call, parts, decoder.linked(parts)) for call, parts in found]
+    found = [found_call(call.document, call.layers, levels) for call in calls]
+    linked = [(parts, decoder.linked(parts)) for parts in found]
+    golds = [set(_gold(call, 0)) for call in calls]
 
     def right(weight: float) -> int:
         judge = decoder._replace(levels=msgspec.structs.replace(levels, slot_evidence=weight))
         hits = 0
-        for call, parts, links in linked:
-            gold = set(_gold(call, 0))
+        for (parts, links), gold in zip(linked, golds, strict=True):
             typed = zip(parts.mentions, judge.types(parts, links), strict=True)
             hits += sum((part.start, part.end, kind) in gold for part, kind in typed)
         return hits
@@ -215,17 +217,22 @@ def _chosen_levels(calls: Sequence[_TaggedCall], decoder: CallDecoder) -> Decisi
     )
 
 
-def _span_f1(calls: Sequence[_TaggedCall], levels: DecisionLevels, layer: int) -> float:
-    """Return F1 of the spans of a layer, with their kinds."""
-    right = said = 0
-    wanted = 1
-    for call in calls:
-        found = found_call(call.document, call.layers, levels)[layer]
-        gold = set(_gold(call, layer))
-        right += sum((part.start, part.end, part.kind) in gold for part in found)
-        said += len(found)
-        wanted += len(gold)
-    return 2 * right / (said + wanted)
+def _best_levels(calls: Sequence[_TaggedCall], layer: int, repeated: Sequence[float]) -> tuple[float, float]:
+    """Return level and level of repeated names with the best F1 of the spans of a layer, with their kinds."""
+    golds = [set(_gold(call, layer)) for call in calls]
+    best = (-1.0, 0.0, 0.0)
+    for level in _LEVELS:
+        found = [parts_above(call.document, call.layers[layer], level) for call in calls]
+        for of_names in repeated:
+            right = said = 0
+            for call, parts, gold in zip(calls, found, golds, strict=True):
+                named = with_repeated(call.document, parts, call.layers[layer], of_names)
+                right += sum((part.start, part.end, part.kind) in gold for part in named)
+                said += len(named)
+            f1 = 2 * right / (said + 1 + sum(map(len, golds)))
+            if f1 > best[0]:  # of equals the first
+                best = (f1, level, of_names)
+    return best[1:]
 
 
 def _gold(call: _TaggedCall, layer: int) -> list[KindSpan]:
