@@ -6,6 +6,7 @@ several mentions counts: its code takes the latest.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.restaurant.systems.hybrid_code.entity_tracker import FITS
@@ -14,11 +15,10 @@ from duologue.challenges.restaurant.systems.trained_ranker.trained_ranker import
     SimulationRecipe,
     TrainedRanker,
     place_of_answer,
+    rows_of,
 )
 from duologue.core.bounds import Positive, Probability
-from duologue.core.progress import tracked
 from duologue.core.records import Record
-from duologue.models.trained_system import WEIGHTS
 from duologue.models.vocabulary import CopyVocabulary
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from duologue.challenges.restaurant.systems.hybrid_code.network import HybridCodeNetwork, HybridRow
     from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
-    from duologue.core.protocols import Progress, Run
+    from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
-    from duologue.models.trained_system import Networks
 
 
 class HybridCodeRecipe(SimulationRecipe, frozen=True):
@@ -77,33 +76,28 @@ class HybridCodeRanker(TrainedRanker[HybridCodeRecipe, LearnedHybrid]):
         self, examples: Sequence[Example], held_out: Sequence[Example], lexicons: Lexicons, run: Run
     ) -> LearnedHybrid:
         from duologue.challenges.restaurant.systems.hybrid_code.features import action_of  # needs numpy
-        from duologue.challenges.restaurant.systems.hybrid_code.network import collator  # needs torch
-        from duologue.challenges.restaurant.systems.trained_ranker.network import ranking_task  # the same
-        from duologue.models.train import TrainConfig, train
+        from duologue.challenges.restaurant.systems.hybrid_code.network import collate  # needs torch
+        from duologue.challenges.restaurant.systems.trained_ranker.network import train_ranker  # the same
 
         right = [(one.sample, one.sample.candidates[place_of_answer(one)]) for one in examples]
         said = {action_of(lexicons.of(sample).delexicalise(candidate.text)) for sample, candidate in right}
         actions, table = _numbered(sorted(said)), BagTable()
-        rows = _rows(examples, table, lexicons, actions, run.progress)
+        read = partial(_row, lexicons, table, actions)
+        rows = rows_of(examples, read, run.progress)
         vocabulary = table.vocabulary(least=self.recipe.least)
-        judged = _rows(held_out, table, lexicons, actions, run.progress)
+        judged = rows_of(held_out, read, run.progress)
         model = self._new_model(vocabulary, actions, run.seed)
-        task = ranking_task(model, collator(table.tokens(vocabulary)))
-        train(task, rows, judged, TrainConfig.of(self.recipe, fused=True), run)
+        train_ranker(model, partial(collate, table=table.tokens(vocabulary)), rows, judged, self.recipe, run)
         return LearnedHybrid(model, vocabulary, actions)
 
     def _scores(self, learned: LearnedHybrid, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
-        from duologue.challenges.restaurant.systems.hybrid_code.features import hybrid_row  # needs numpy
         from duologue.challenges.restaurant.systems.hybrid_code.network import collate  # needs torch
         from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # the same
 
         table = BagTable()
-        rows = [hybrid_row(sample, lexicons.of(sample), table, learned.actions) for sample in samples]
+        rows = [_row(lexicons, table, learned.actions, sample) for sample in samples]
         batch = collate(rows, table.tokens(learned.vocabulary))
         return scores(learned.model, batch, [len(row.actions) for row in rows])
-
-    def _networks(self, learned: LearnedHybrid) -> Networks:
-        return {WEIGHTS: learned.model}
 
     def _card(self, learned: LearnedHybrid) -> HybridCodeCard:
         return HybridCodeCard(words=list(learned.vocabulary.words), actions=list(learned.actions))
@@ -136,17 +130,9 @@ def _numbered(actions: Sequence[str]) -> dict[str, int]:
     return {action: number for number, action in enumerate(actions, start=1)}
 
 
-def _rows(
-    examples: Sequence[Example],
-    table: BagTable,
-    lexicons: Lexicons,
-    actions: Mapping[str, int],
-    progress: Progress | None,
-) -> list[HybridRow]:
-    """Return examples as rows with their answers; raises `UsageError` for one whose answer is not among them."""
+def _row(
+    lexicons: Lexicons, table: BagTable, actions: Mapping[str, int], sample: Sample, target: int = -1
+) -> HybridRow:
     from duologue.challenges.restaurant.systems.hybrid_code.features import hybrid_row  # needs numpy
 
-    return [
-        hybrid_row(one.sample, lexicons.of(one.sample), table, actions, target=place_of_answer(one))
-        for one in tracked(examples, progress, "reading dialogues")
-    ]
+    return hybrid_row(sample, lexicons.of(sample), table, actions, target=target)

@@ -22,7 +22,7 @@ from duologue.models.blocks import Dropout
 from duologue.models.vocabulary import PAD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from torch import Tensor
 
@@ -130,8 +130,3 @@ def collate(rows: Sequence[HybridRow], table: Sequence[Sequence[int]]) -> Hybrid
         candidate_mask=torch.from_numpy(candidate_mask),
         targets=torch.tensor([row.target for row in rows]),
     )
-
-
-def collator(table: Sequence[Sequence[int]]) -> Callable[[Sequence[HybridRow]], HybridBatch]:
-    """Return `collate` with the bags that rows point into."""
-    return lambda rows: collate(rows, table)

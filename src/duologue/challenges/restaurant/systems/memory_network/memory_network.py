@@ -5,18 +5,17 @@ Sukhbaatar et al. 2015, as Bordes et al. 2017 rank restaurant dialogues with it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.restaurant.systems.trained_ranker.bags import BagTable
 from duologue.challenges.restaurant.systems.trained_ranker.trained_ranker import (
     SimulationRecipe,
     TrainedRanker,
-    place_of_answer,
+    rows_of,
 )
 from duologue.core.bounds import Positive, PositiveFloat
-from duologue.core.progress import tracked
 from duologue.core.records import Record
-from duologue.models.trained_system import WEIGHTS
 from duologue.models.vocabulary import CopyVocabulary
 
 if TYPE_CHECKING:
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
 
     from duologue.challenges.restaurant.systems.memory_network.network import MemoryNetwork, MemoryRow
     from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
-    from duologue.core.protocols import Progress, Run
+    from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
-    from duologue.models.trained_system import Networks
 
 
 class MemoryNetworkRecipe(SimulationRecipe, frozen=True):
@@ -76,28 +74,19 @@ class MemoryNetworkRanker(TrainedRanker[MemoryNetworkRecipe, LearnedMemory]):
     def _learn_to_score(
         self, examples: Sequence[Example], held_out: Sequence[Example], lexicons: Lexicons, run: Run
     ) -> LearnedMemory:
-        from duologue.challenges.restaurant.systems.memory_network.network import collator  # needs torch
-        from duologue.challenges.restaurant.systems.trained_ranker.network import ranking_task  # the same
-        from duologue.models.train import TrainConfig, train
+        from duologue.challenges.restaurant.systems.memory_network.network import collate  # needs torch
+        from duologue.challenges.restaurant.systems.trained_ranker.network import train_ranker  # the same
 
         table = BagTable()
-        rows = self._rows(examples, table, lexicons, run.progress)
+        read = partial(self._row, lexicons, table)
+        rows = rows_of(examples, read, run.progress)
         vocabulary = table.vocabulary(least=self.recipe.least)
-        judged = self._rows(held_out, table, lexicons, run.progress)
+        judged = rows_of(held_out, read, run.progress)
         model = self._new_model(vocabulary, run.seed)
-        task = ranking_task(model, collator(table.tokens(vocabulary)))
-        train(task, rows, judged, TrainConfig.of(self.recipe, fused=True), run)
+        train_ranker(model, partial(collate, table=table.tokens(vocabulary)), rows, judged, self.recipe, run)
         return LearnedMemory(model, vocabulary)
 
-    def _rows(
-        self, examples: Sequence[Example], table: BagTable, lexicons: Lexicons, progress: Progress | None
-    ) -> list[MemoryRow]:
-        return [
-            self._row(one.sample, lexicons, table, place_of_answer(one))
-            for one in tracked(examples, progress, "reading dialogues")
-        ]
-
-    def _row(self, sample: Sample, lexicons: Lexicons, table: BagTable, target: int = -1) -> MemoryRow:
+    def _row(self, lexicons: Lexicons, table: BagTable, sample: Sample, target: int = -1) -> MemoryRow:
         from duologue.challenges.restaurant.systems.memory_network.features import memory_row  # needs numpy
 
         lexicon, recipe = lexicons.of(sample), self.recipe
@@ -108,12 +97,9 @@ class MemoryNetworkRanker(TrainedRanker[MemoryNetworkRecipe, LearnedMemory]):
         from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # the same
 
         table = BagTable()
-        rows = [self._row(sample, lexicons, table) for sample in samples]
+        rows = [self._row(lexicons, table, sample) for sample in samples]
         batch = collate(rows, table.tokens(learned.vocabulary))
         return scores(learned.model, batch, [len(row.candidates) for row in rows])
-
-    def _networks(self, learned: LearnedMemory) -> Networks:
-        return {WEIGHTS: learned.model}
 
     def _card(self, learned: LearnedMemory) -> MemoryNetworkCard:
         return MemoryNetworkCard(words=list(learned.vocabulary.words))

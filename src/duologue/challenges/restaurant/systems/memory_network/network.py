@@ -21,7 +21,7 @@ from duologue.core.records import Record
 from duologue.models.vocabulary import PAD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from torch import Tensor
 
@@ -125,8 +125,3 @@ def collate(rows: Sequence[MemoryRow], table: Sequence[Sequence[int]]) -> Memory
         candidate_mask=torch.from_numpy(candidate_mask),
         targets=torch.tensor([row.target for row in rows]),
     )
-
-
-def collator(table: Sequence[Sequence[int]]) -> Callable[[Sequence[MemoryRow]], MemoryBatch]:
-    """Return `collate` with the bags that rows point into."""
-    return lambda rows: collate(rows, table)

@@ -6,17 +6,16 @@ small network scores the candidates (`network.model`).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.restaurant.systems.trained_ranker.trained_ranker import (
     SimulationRecipe,
     TrainedRanker,
-    place_of_answer,
+    rows_of,
 )
 from duologue.core.bounds import Positive, Probability
-from duologue.core.progress import tracked
 from duologue.core.records import Record
-from duologue.models.trained_system import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
     from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
     from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
-    from duologue.core.protocols import Progress, Run
+    from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
-    from duologue.models.trained_system import Networks
 
 
 class RankerRecipe(SimulationRecipe, frozen=True):
@@ -74,16 +72,15 @@ class Ranker(TrainedRanker[RankerRecipe, LearnedRanker]):
     ) -> LearnedRanker:
         from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.batches import collator  # needs torch
-        from duologue.challenges.restaurant.systems.trained_ranker.network import ranking_task  # the same
-        from duologue.models.train import TrainConfig, train
+        from duologue.challenges.restaurant.systems.trained_ranker.network import train_ranker  # the same
 
         extractor = FeatureExtractor()
-        rows = _rows(examples, extractor, lexicons, run.progress)
+        read = partial(_row, lexicons, extractor)
+        rows = rows_of(examples, read, run.progress)
         vocabulary = Vocabulary.of(lexicons.used, rare=self.recipe.rare)
-        judged = _rows(held_out, extractor, lexicons, run.progress)
+        judged = rows_of(held_out, read, run.progress)
         model = self._new_model(vocabulary, run.seed)
-        task = ranking_task(model, collator(*extractor.numbers(vocabulary)))
-        train(task, rows, judged, TrainConfig.of(self.recipe, fused=True), run)
+        train_ranker(model, collator(*extractor.numbers(vocabulary)), rows, judged, self.recipe, run)
         return LearnedRanker(model, vocabulary)
 
     def _scores(self, learned: LearnedRanker, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
@@ -92,12 +89,9 @@ class Ranker(TrainedRanker[RankerRecipe, LearnedRanker]):
         from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # the same
 
         extractor = FeatureExtractor()
-        rows = [extractor.row(sample, lexicons.of(sample)) for sample in samples]
+        rows = [_row(lexicons, extractor, sample) for sample in samples]
         batch = collate(rows, *extractor.numbers(learned.vocabulary))
         return scores(learned.model, batch, [len(row.candidates) for row in rows])
-
-    def _networks(self, learned: LearnedRanker) -> Networks:
-        return {WEIGHTS: learned.model}
 
     def _card(self, learned: LearnedRanker) -> RankerCard:
         return RankerCard(words=list(learned.vocabulary.words))
@@ -129,11 +123,5 @@ class Ranker(TrainedRanker[RankerRecipe, LearnedRanker]):
             return DialogueRanker(size)
 
 
-def _rows(
-    examples: Sequence[Example], extractor: FeatureExtractor, lexicons: Lexicons, progress: Progress | None
-) -> list[RankerRow]:
-    """Return examples as rows with their answers; raises `UsageError` for one whose answer is not among them."""
-    return [
-        extractor.row(one.sample, lexicons.of(one.sample), target=place_of_answer(one))
-        for one in tracked(examples, progress, "reading dialogues")
-    ]
+def _row(lexicons: Lexicons, extractor: FeatureExtractor, sample: Sample, target: int = -1) -> RankerRow:
+    return extractor.row(sample, lexicons.of(sample), target=target)

@@ -13,12 +13,15 @@ import torch
 from torch.nn import functional
 
 from duologue.models.inference import inference
-from duologue.models.train import TrainingTask
+from duologue.models.train import TrainConfig, TrainingTask, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torch import Tensor, nn
+
+    from duologue.challenges.restaurant.systems.trained_ranker.trained_ranker import SimulationRecipe
+    from duologue.core.protocols import Run
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 Whole = np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]]
@@ -92,6 +95,18 @@ def ranking_task(module: nn.Module, collate: Callable[[Sequence[Row]], Batch]) -
         return right.float()
 
     return TrainingTask(module=module, collate=collate, loss=loss, hits=hits, length=lambda row: row.length)
+
+
+def train_ranker(
+    module: nn.Module,
+    collate: Callable[[Sequence[Row]], Batch],
+    rows: Sequence[Row],
+    held_out: Sequence[Row],
+    recipe: SimulationRecipe,
+    run: Run,
+) -> None:
+    """Train a network to score the right candidate of each row the highest; rows held out choose the epoch."""
+    train(ranking_task(module, collate), rows, held_out, TrainConfig.of(recipe, fused=True), run)
 
 
 def scores(module: nn.Module, batch: Targeted, candidates: Sequence[int]) -> list[list[float]]:

@@ -6,7 +6,7 @@ A ranker says only how it learns from examples and how it scores candidates. Two
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from duologue.challenges.restaurant.formats.domain_file import open_domain
 from duologue.challenges.restaurant.schema.domain import RESTAURANT
@@ -15,17 +15,21 @@ from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexic
 from duologue.core.bounds import Positive, Probability
 from duologue.core.errors import UsageError
 from duologue.core.held_out import draw_order, split_by_group
+from duologue.core.progress import tracked
 from duologue.core.protocols import TrainingData
 from duologue.core.records import Answer
 from duologue.core.scope import Scope
-from duologue.models.trained_system import TrainedSystem
+from duologue.models.trained_system import WEIGHTS, TrainedSystem
 from duologue.models.training_recipe import TrainingRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from torch import nn
 
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, World
     from duologue.core.records import Example, Sample
+    from duologue.models.trained_system import Networks
 
 _CHUNK = 256  # samples per batch of inference
 _DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
@@ -48,8 +52,18 @@ class SimulationRecipe(TrainingRecipe, frozen=True):
     """Open regime: share of the dialogues in knowledge base 1."""
 
 
+class WithModel(Protocol):
+    """Parts of a ranker, as far as what is saved is concerned."""
+
+    @property
+    def model(self) -> nn.Module:
+        """Its network."""
+        ...
+
+
 R = TypeVar("R", bound=SimulationRecipe)
-P = TypeVar("P")
+P = TypeVar("P", bound=WithModel)
+Row = TypeVar("Row")
 
 
 class TrainedRanker(TrainedSystem[R, P]):
@@ -133,6 +147,17 @@ class TrainedRanker(TrainedSystem[R, P]):
     def _scores(self, learned: P, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
         """Return the score of every candidate of every sample, the higher the better; each has candidates."""
         raise NotImplementedError
+
+    def _networks(self, learned: P) -> Networks:
+        return {WEIGHTS: learned.model}
+
+
+def rows_of(examples: Sequence[Example], read: Callable[[Sample, int], Row], progress: Progress | None) -> list[Row]:
+    """Return examples as `read` makes them of a sample and the place of its answer.
+
+    Raises `UsageError` for an example whose answer is not among its candidates.
+    """
+    return [read(one.sample, place_of_answer(one)) for one in tracked(examples, progress, "reading dialogues")]
 
 
 def place_of_answer(example: Example) -> int:
