@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.core.optional_protocols import Service
+from duologue.core.protocols import Service
 from duologue.web.application import application
 from duologue.web.server import Server
 

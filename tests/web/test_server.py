@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.core.optional_protocols import Service
+from duologue.core.protocols import Service
 from duologue.web import connections
 from duologue.web.application import application
 from duologue.web.connections import LARGEST_BODY

@@ -34,7 +34,6 @@ CAPABILITIES = (
     Capability("Conversable", "chat", "no live partner to talk to"),
     Capability("Paired", "pair", "no dialogues that two people make"),
     Capability("Playable", "simulate", "no simulated user to hold whole conversations with"),
-    Capability("Servable", "own http", "no form over HTTP of its own"),
     Capability("Annotatable", "annotate", "no layers that people annotate"),
 )
 """All there are, in the order in which they are listed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -124,7 +125,7 @@ class FactChecking(Grounded, Protocol):
         ...
 
 
-class Partner(Protocol):
+class Partner(ABC):
     """A system as a live conversation partner; knows nothing of terminals or pages. Subclass it for its defaults."""
 
     finished: bool = False
@@ -137,6 +138,7 @@ class Partner(Protocol):
     """Called with the words of a reply piece by piece as they come, by partners that get them so."""
 
     @property
+    @abstractmethod
     def welcome(self) -> str:
         """What to show before the first turn."""
         ...
@@ -154,6 +156,7 @@ class Partner(Protocol):
         """Return what the system says before the first input; nothing where the person speaks first."""
         return []
 
+    @abstractmethod
     def reply(self, text: str) -> Sequence[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the system says."""
         ...
@@ -162,6 +165,7 @@ class Partner(Protocol):
         """Return a turn of the system as a person should see it: its words, then remarks on them, a line each."""
         return [turn.text]
 
+    @abstractmethod
     def dialogue(self) -> Dialogue:
         """Return the transcript so far."""
         ...
@@ -220,24 +224,6 @@ class Paired(Protocol):
 
     def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
         """Write dialogues in the official form of whole conversations."""
-        ...
-
-
-class Service(NamedTuple):
-    """A system behind a form of requests and answers, whatever carries them; several threads may call it at once."""
-
-    respond: Callable[[bytes], bytes]
-    """Returns the answer to a request. What a client sends never makes it raise."""
-    refusal: bytes
-    """The answer to a request that cannot even be handed on, such as one that is too long."""
-
-
-@runtime_checkable
-class Servable(Protocol):
-    """A task with a form of its own over HTTP, beside the chat completions that `serve` has for every task."""
-
-    def service(self, system: System, world: World | None, *, seed: int) -> Service:
-        """Prepare `system` and return it behind the task's form of requests."""
         ...
 
 

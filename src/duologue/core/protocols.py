@@ -175,6 +175,15 @@ class Trainable(System, Protocol):
         ...
 
 
+class Service(NamedTuple):
+    """A system behind a form of requests and answers, whatever carries them; several threads may call it at once."""
+
+    respond: Callable[[bytes], bytes]
+    """Returns the answer to a request. What a client sends never makes it raise."""
+    refusal: bytes
+    """The answer to a request that cannot even be handed on, such as one that is too long."""
+
+
 @runtime_checkable
 class Task(Protocol):
     """A challenge as it is run and scored. Subclass it: what is not abstract has the behaviour that most tasks need."""
@@ -287,6 +296,20 @@ class Task(Protocol):
         """
         (answer,) = system.answer([sample])
         return answer
+
+    def service(
+        self,
+        system: System,  # noqa: ARG002  # a default
+        world: World | None,  # noqa: ARG002  # the same
+        *,
+        seed: int,  # noqa: ARG002  # the same
+    ) -> Service | None:
+        """Prepare `system` and return it behind the challenge's own form of requests over HTTP (`serve`).
+
+        Chat completions, which `serve` has for every task, stand beside it. `None` where there is no such form, and
+        the system is not prepared then.
+        """
+        return None
 
     def data_sets(self) -> Sequence[DataSet]:
         """Return the data sets of the challenge, for `data fetch`; by default `data_sets.toml` beside its module.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from duologue.core.optional_protocols import Service
+    from duologue.core.protocols import Service
     from duologue.web.chat_form import ChatRequest
     from duologue.web.completions import Completion
     from duologue.web.served import ServedSystem

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
-from duologue.core.optional_protocols import Grounded, Servable
+from duologue.core.optional_protocols import Grounded
 from duologue.run.system_worker import SystemWorker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.core.optional_protocols import Service
-    from duologue.core.protocols import System, Task, World
+    from duologue.core.protocols import Service, System, Task, World
     from duologue.core.records import Answer, Sample
 
 
@@ -45,10 +44,10 @@ def prepared(name: str, task: Task, system: System, world: World | None, *, seed
         except UsageError:  # none is built in
             world = None
     worker = SystemWorker(system)
-    if isinstance(task, Servable):
-        return ServedSystem(name, task, worker, world, seed, task.service(worker, world, seed=seed))
-    worker.prepare(task.info, seed, {} if world is None else {world.name: world})
-    return ServedSystem(name, task, worker, world, seed, None)
+    form = task.service(worker, world, seed=seed)
+    if form is None:
+        worker.prepare(task.info, seed, {} if world is None else {world.name: world})
+    return ServedSystem(name, task, worker, world, seed, form)
 
 
 def by_name(served: Iterable[ServedSystem]) -> dict[str, ServedSystem]:

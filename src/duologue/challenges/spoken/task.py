@@ -40,8 +40,8 @@ from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.formats.kdconv import CHOICES
 from duologue.challenges.spoken.scoring.options import INFO
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.optional_protocols import Inspectable, Service
-from duologue.core.protocols import Task
+from duologue.core.optional_protocols import Inspectable
+from duologue.core.protocols import Service, Task
 from duologue.core.records import Problem
 from duologue.text.noise.spoken_users import SpokenUsers
 

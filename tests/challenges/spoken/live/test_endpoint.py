@@ -10,14 +10,13 @@ import pytest
 
 from duologue.challenges.spoken.live.endpoint import sample_of
 from duologue.challenges.spoken.task import SpokenTask
-from duologue.core.optional_protocols import Servable
 from duologue.core.records import Answer
 from duologue.run.predict import predict_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.core.optional_protocols import Service
+    from duologue.core.protocols import Service
 
 CLIENTS = 50
 
@@ -25,7 +24,6 @@ CLIENTS = 50
 @pytest.fixture
 def service(golden: Path, reader: Any) -> Service:
     task = SpokenTask()
-    assert isinstance(task, Servable)
     return task.service(reader, task.world(golden / "tiny-kg.json"), seed=1)
 
 
