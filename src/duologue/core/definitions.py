@@ -13,11 +13,24 @@ def definition(target: str) -> ast.ClassDef | ast.FunctionDef | None:
     >>> definition("duologue.core.definitions:definition").name
     'definition'
     """
-    module, _, name = target.partition(":")
+    text = source_of(target)
+    return None if text is None else defined_in(text, target.partition(":")[2])
+
+
+def source_of(target: str) -> str | None:
+    """Return the source of the module of `package.module:name`; `None` where there is none that can be read."""
     try:
-        spec = find_spec(module)
-        body = ast.parse(decode_source(Path(spec.origin).read_bytes())).body if spec and spec.origin else []
+        spec = find_spec(target.partition(":")[0])
+        return decode_source(Path(spec.origin).read_bytes()) if spec and spec.origin else None
     except (ImportError, OSError, SyntaxError, ValueError):
+        return None
+
+
+def defined_in(source: str, name: str) -> ast.ClassDef | ast.FunctionDef | None:
+    """Return the class or function of a name in the source of a module; `None` where it has none or is damaged."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
         return None
     return next((node for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name), None)
 

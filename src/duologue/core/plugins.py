@@ -7,12 +7,13 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
-from duologue.core.definitions import definition, summary
+from duologue.core.definitions import defined_in, source_of, summary
 from duologue.core.disk import read_bytes, sha256, write_text
 from duologue.core.entry_points import registered
 from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
@@ -132,8 +133,8 @@ def describe(entry: Entry) -> Described:
     loaded for it. Raises as `load_task` does.
     """
     kind: Kind = "tasks" if entry.kind == "tasks" else "systems"
-    node = definition(entry.target)
-    read = _written_out(node, kind) if isinstance(node, ast.ClassDef) else None
+    text = source_of(entry.target)
+    read = None if text is None else _written_out(text, entry.target.partition(":")[2], kind)
     if read is not None:
         return read
     found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else _SYSTEM_METHODS)
@@ -141,8 +142,12 @@ def describe(entry: Entry) -> Described:
     return Described(about, scope_of(found), tuple(getattr(found, "extras", ())))
 
 
-def _written_out(node: ast.ClassDef, kind: Kind) -> Described | None:
+@lru_cache(maxsize=256)
+def _written_out(source: str, name: str, kind: Kind) -> Described | None:
     """Return what the source of a class says; `None` where it cannot be told from it alone."""
+    node = defined_in(source, name)
+    if not isinstance(node, ast.ClassDef):
+        return None
     about = summary(node)
     values: dict[str, ast.expr | None] = {}
     for one in node.body:
