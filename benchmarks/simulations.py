@@ -15,6 +15,7 @@ import time
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # one core is what the times mean; read by numpy when it is imported
@@ -22,7 +23,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402  # after the number of threads is set
 
 from duologue.core.records import Report, Signature  # noqa: E402  # the same
-from duologue.metrics.intervals import intervals, scores  # noqa: E402  # the same
+from duologue.metrics import intervals as engine  # noqa: E402  # the same
+from duologue.metrics.intervals import NORMAL, intervals, scores, student  # noqa: E402  # the same
 from duologue.metrics.rank import count_ranks, ranking_metrics  # noqa: E402  # the same
 from duologue.metrics.significance import Contrast, paired_tests  # noqa: E402  # the same
 from duologue.report import compare, rank_all  # noqa: E402  # the same
@@ -111,7 +113,8 @@ Items of one dialogue are alike with the correlation given; dialogues are known.
     notes = """
 * **Coverage at the edge.** Hits can only be whole, so the share of test sets whose interval holds the truth takes few
   values; a row's note says which two of them an interval can choose between (computed from the binomial distribution,
-  not drawn).
+  not drawn). Dialogues near 1 are no finer: their rows say what the intervals would hold with deviates half way from
+  Student's to the normal distribution's, and with these.
 * **Power** is taken at that true difference at which the tests print, on the median, this very difference as
   detectable.
 * **Agreement**: two systems, saved and read again as the verbs do; `compare`, `board` and `report` must give one
@@ -149,13 +152,17 @@ def true_score(metric: Metric[Any], sampler: Sampler) -> float:
     return float(metric.total(np.asarray(sums)))
 
 
-def covered(metric: Metric[Any], sampler: Sampler, truth: float, runs: int) -> float:
-    """Return the share of drawn test sets whose interval holds the true score."""
+def covered(metric: Metric[Any], sampler: Sampler, truth: float, runs: int, *, nearer: float = 0.0) -> float:
+    """Return the share of drawn test sets whose interval holds the true score.
+
+    `nearer` takes Student's deviates that part of the way to those of the normal distribution.
+    """
     rng = np.random.default_rng(SEED)
     inside = 0
-    for _ in range(runs):
-        (one,) = intervals(counts_of(sampler(rng), metric), [metric])
-        inside += one.low is not None and one.high is not None and one.low <= truth <= one.high
+    with mock.patch.object(engine, "student", lambda freedom: student(freedom) * (1 - nearer) + NORMAL * nearer):
+        for _ in range(runs):
+            (one,) = intervals(counts_of(sampler(rng), metric), [metric])
+            inside += one.low is not None and one.high is not None and one.low <= truth <= one.high
     return inside / runs
 
 
@@ -168,8 +175,10 @@ def coverage_at_the_edge(runs: int) -> Iterator[Cell]:
             yield Cell("coverage, edge", f"P@1 {mean:g}, {n} items", found, least, most, told(best))
     for dialogues, items, alike in ((10, 5, 0.2), (10, 20, 0.2), (20, 5, 0.2), (50, 5, 0.3), (100, 5, 0.3)):
         where = f"P@1 0.97, {dialogues} dialogues x {items}, alike {alike:g}"
-        found = covered(P1, hits(dialogues, items, 0.97, alike), 0.97, runs)
-        yield Cell("coverage, edge", where, found, 0.93, 0.97)
+        found, half, normal = (
+            covered(P1, hits(dialogues, items, 0.97, alike), 0.97, runs, nearer=part) for part in (0.0, 0.5, 1.0)
+        )
+        yield Cell("coverage, edge", where, found, 0.93, 0.97, f"{half:.3f} half way to the normal, {normal:.3f} there")
 
 
 def told(best: tuple[float, float]) -> str:
