@@ -30,6 +30,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("duologue")
 
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # threads of two processes wait for each other; read when torch and numpy are imported
 os.environ.setdefault("DUOLOGUE_METEOR", "")  # half a minute a score: only tests that ask for it
 
 _LIGHT = ("core", "knowledge", "text")

@@ -5,14 +5,9 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-from duologue.models.inference import threads
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "networks.py"
 _SPEC = importlib.util.spec_from_file_location("networks_beside_torch", _SCRIPT)
@@ -24,12 +19,6 @@ _SPEC.loader.exec_module(networks)
 
 _QUICK = ("gru, triples", "gru, one row", "gru cell", "lstm, the same", "attention, a step", "encoder, the same")
 _EXACT = [row for row in networks.ROWS if row.name.startswith(_QUICK)]
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    with threads(1):
-        yield
 
 
 @pytest.mark.parametrize("row", _EXACT, ids=lambda row: row.name)

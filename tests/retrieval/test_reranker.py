@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.models.conftest import _one_thread  # noqa: F401  # pytest finds a fixture by its name
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run

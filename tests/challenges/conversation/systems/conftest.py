@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.models.conftest import _one_thread  # noqa: F401  # a fixture
 
 from duologue.core.records import Answer, Example, Sample, Turn
 

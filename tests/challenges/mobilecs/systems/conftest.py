@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.models.conftest import _one_thread  # noqa: F401  # pytest finds a fixture by its name
 
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.challenges.mobilecs.task import DialogueTask

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import torch
 
 from duologue.challenges.proactive.formats.files import load
 from duologue.challenges.proactive.schema import INFO
@@ -59,14 +58,6 @@ def sessions(count: int) -> list[dict[str, Any]]:
 def write_sessions(path: Path, count: int) -> Path:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sessions(count)), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Any:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,6 @@ from duologue.models.fixed_beam import BeamStep
 from duologue.models.vocabulary import BEGIN, END, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from duologue.models.recurrent import TwoWayGru
 
 ROWS = [
@@ -24,14 +22,6 @@ ROWS = [
     PostksRow((7, 7, 7), (4,), ((9, 4), (4, 5))),
 ]
 TINY = PostksSize(vocabulary=12, words=5, hidden=6, dropout=0.0)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("vocabulary", [12_095, 30_004])

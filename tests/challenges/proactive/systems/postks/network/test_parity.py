@@ -39,11 +39,8 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def golden(golden: Path) -> Iterator[Path]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield golden / "postks"
-    torch.set_num_threads(threads)
+def golden(golden: Path) -> Path:
+    return golden / "postks"
 
 
 def our_name(name: str) -> str:
