@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from duologue.challenges.restaurant.systems.trained_ranker.trained_ranker import SimulationRecipe
     from duologue.core.protocols import Run
+    from duologue.models.training_recipe import TrainingRecipe
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 Whole = np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]]
@@ -43,6 +43,15 @@ class Targeted(Protocol):
     @property
     def targets(self) -> Tensor:
         """(b,): the right candidates; -1 when not known."""
+        ...
+
+
+class WithModel(Protocol):
+    """Parts of a ranker, as far as what is saved is concerned."""
+
+    @property
+    def model(self) -> nn.Module:
+        """Its network."""
         ...
 
 
@@ -102,7 +111,7 @@ def train_ranker(
     collate: Callable[[Sequence[Row]], Batch],
     rows: Sequence[Row],
     held_out: Sequence[Row],
-    recipe: SimulationRecipe,
+    recipe: TrainingRecipe,
     run: Run,
 ) -> None:
     """Train a network to score the right candidate of each row the highest; rows held out choose the epoch."""

@@ -6,7 +6,7 @@ A ranker says only how it learns from examples and how it scores candidates. Two
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from duologue.challenges.restaurant.formats.domain_file import open_domain
 from duologue.challenges.restaurant.schema.domain import RESTAURANT
@@ -25,8 +25,7 @@ from duologue.models.training_recipe import TrainingRecipe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from torch import nn
-
+    from duologue.challenges.restaurant.systems.trained_ranker.network import WithModel
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
@@ -52,17 +51,8 @@ class SimulationRecipe(TrainingRecipe, frozen=True):
     """Open regime: share of the dialogues in knowledge base 1."""
 
 
-class WithModel(Protocol):
-    """Parts of a ranker, as far as what is saved is concerned."""
-
-    @property
-    def model(self) -> nn.Module:
-        """Its network."""
-        ...
-
-
 R = TypeVar("R", bound=SimulationRecipe)
-P = TypeVar("P", bound=WithModel)
+P = TypeVar("P", bound="WithModel")
 Row = TypeVar("Row")
 
 
