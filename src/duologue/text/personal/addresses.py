@@ -16,14 +16,16 @@ _STREET = (
     r"crescent|cres|"
     r"highway|hwy|parkway|pkwy|circle|cir|trail|trl|gardens|grove|mews|way|close|row|quay|walk|hill|plaza|alley|loop)"
 )
+_TOWN = r"(?:[A-Z][A-Za-z.'\-]{1,20}[ ]?){1,3}"
+"""In small letters it is one only where a number follows."""
 _ENGLISH = re.compile(
     r"(?<![A-Za-z0-9$£€.,:/\-])(?:(?:flat|apt|apartment|unit|suite|room|floor)\.?[ ]?[0-9A-Za-z]{1,5},?[ ])?"
     rf"[0-9]{{1,5}}[A-Za-z]?(?:[ \-/][0-9]{{1,4}})?,?[ ](?:[NSEW]\.?[ ])?(?:(?!(?:and|or|to|the|of|in|is|my|"
     rf"way)[ ])[A-Za-z0-9'.\-]{{1,20}}[ ]){{1,4}}?{_STREET}(?![A-Za-z])\.?(?:[ ][NSEW]{{1,2}}(?![A-Za-z]))?"
-    r"(?:,?[ ](?:flat|apt|apartment|unit|suite|ste|floor|fl|room|#)\.?[ ]?#?[0-9A-Za-z\-]{1,6})?"
-    r"(?:,?[ \n](?:[A-Z][A-Za-z.'\-]{1,20}[ ]?){1,3}(?=,|"
-    r"[ ][0-9A-Z]))?(?:,?[ \n][A-Z]{2})?(?:,?[ \n](?:[0-9]{5}(?:-[0-9]{4})?|"
-    r"[A-Z]{1,2}[0-9][A-Z0-9]?[ ]?[0-9][A-Z]{2}))?(?![0-9])",
+    r"(?:,?[ ](?:flat|apt|apartment|unit|suite|ste|floor|fl|room|#)\.?[ ]?#?[0-9A-Za-z\-]{1,6}(?![0-9A-Za-z]))?"
+    rf"(?:,?[ \n](?:(?-i:{_TOWN})(?=,|[ ][0-9A-Za-z]|[.!?]?$)|{_TOWN}(?=,?[ ](?:[A-Z]{{2}},?[ ])?[A-Z]{{0,2}}[0-9])))?"
+    r"(?:,?[ \n](?:(?-i:[A-Z]{2})(?![A-Za-z])|[A-Z]{2}(?=,?[ \n][0-9]{5})))?"
+    r"(?:,?[ \n](?:[0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][A-Z0-9]?[ ]?[0-9][A-Z]{2}))?(?![0-9])",
     re.IGNORECASE,
 )
 _STREETS = frozenset(re.findall(r"[a-z]+", _STREET))
