@@ -23,6 +23,7 @@ from duologue.api import compare
 from duologue.challenges.mobilecs.task import ExtractionTask
 from duologue.core.plugins import load_system
 from duologue.core.records import Example, Report, Scoring
+from mobilecs_extraction_ceilings import ceilings
 from mobilecs_extraction_errors import mention_errors, triple_errors
 from mobilecs_extraction_page import Page
 from mobilecs_extraction_public import public_rows
@@ -79,6 +80,7 @@ def main() -> None:
     for profile in ("clean", "exact"):
         corpus(words.work, profile, UNSEEN, UNSEEN_N)
         page.add_untrained(f"`{profile}`: extractor, trained on `crowd`", crossed(words.work, profile))
+    page.add_ceilings(ceilings(test_calls(words.work, "clean")))
     page.add_untrained("`crowd`: the exact annotation of the same calls", ceiling(words.work))
     for name, figures in ablations(words.work).items():
         page.add_ablation(name, *figures)

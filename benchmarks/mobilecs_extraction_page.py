@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mobilecs_extraction_ceilings import HEAD, section
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.records import Report
+    from mobilecs_extraction_ceilings import Ceiling
 
 _HEAD = """# MobileCS, track 1: figures
 
@@ -42,6 +45,7 @@ class Page:
         self._ablations: list[str] = []
         self._speeds: list[str] = []
         self._public: list[str] = []
+        self._unseen, self._ceilings = unseen, ""
 
     def add_system(self, profile: str, name: str, strict: Report, official: Report, seconds: float) -> None:
         """Add a trained system of a profile, with the CPU seconds of its training."""
@@ -81,6 +85,10 @@ class Page:
         """Add dialogues per second."""
         self._speeds.append(f"{name} {speed:.0f}")
 
+    def add_ceilings(self, rows: Sequence[Ceiling]) -> None:
+        """Add what a reader of the clean test calls can know."""
+        self._ceilings = section(rows)
+
     def add_public(self, name: str, report: Report) -> None:
         """Add a system on the public dialogues."""
         here = _scores(report)
@@ -103,6 +111,8 @@ class Page:
             _KINDS,
             _table(["", *_ERROR_KINDS], self._errors),
         ]
+        if self._ceilings:
+            parts += ["## What a reader can know", HEAD.format(unseen=self._unseen), self._ceilings]
         if self._public:
             parts += ["## The 20 public dialogues", _table(["system", "entity F1", "triple F1"], self._public)]
         return "\n\n".join(parts) + "\n"
