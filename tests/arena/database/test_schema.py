@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
-from duologue.arena.database.schema import make_tables, steps
+from duologue.arena.database.schema import make_tables, newest_step, steps, steps_taken
 from duologue.arena.database.tables import metadata
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from duologue.arena.database.database import Database
 
 
 def test_all_tables_are_made_once(database: Database) -> None:
     make_tables(database)
     assert set(metadata.tables) <= set(inspect(database.write_engine).get_table_names())
+
+
+def test_the_last_step_is_known_without_alembic(database: Database) -> None:
+    assert ScriptDirectory.from_config(steps()).get_current_head() == newest_step()
+    with database.write_engine.begin() as connection:
+        assert MigrationContext.configure(connection).get_current_revision() == newest_step()
+        assert steps_taken(connection) == [newest_step()]
+        command.downgrade(steps(connection), "base")
+        assert steps_taken(connection) == []
+
+
+def test_a_database_that_has_all_tables_is_opened_without_alembic(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from duologue.arena.storage import open_database\n"
+        "with open_database(Path(sys.argv[1])): print('alembic' in sys.modules)"
+    )
+    told = [
+        subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert told == ["True\n", "False\n"]
 
 
 def test_the_steps_lead_to_the_tables_that_the_rooms_say(database: Database) -> None:
