@@ -50,7 +50,6 @@ ELSEWHERE = {
     "challenges/mobilecs/scoring/extraction/scorer.py": "challenges/mobilecs/test_task.py",
     "challenges/proactive/systems/references.py": "challenges/proactive/systems/matcher/test_matcher.py",
     "challenges/spoken/live/ui_text.py": "challenges/spoken/live/test_partner.py",
-    "challenges/spoken/systems/grounded/components.py": "challenges/spoken/systems/grounded/test_grounded.py",
     "challenges/spoken/systems/grounded/encoder.py": "challenges/spoken/systems/grounded/test_grounded.py",
     "challenges/spoken/systems/grounded/trainer.py": "challenges/spoken/systems/grounded/test_grounded.py",
     "cli/campaign_results.py": "cli/test_campaign.py",

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, RankerVocabulary
 from duologue.challenges.spoken.systems.grounded.features import CorpusCounts
+from duologue.challenges.spoken.systems.grounded.similarity import TurnBank
 from duologue.challenges.spoken.systems.grounded.trainer import new_model
 from duologue.challenges.spoken.systems.grounded.triple_choice import VALUE_WEIGHTS, ValueSelector
 from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
 from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyTemplateIndex
+from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError
 from duologue.core.records import Record
+from duologue.models.sentence_encoders.encoder import dimensions
 from duologue.models.trained_system import read_json, write_json
 from duologue.models.weights import load_weights, save_weights
 
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
     from duologue.models.utility import UtilityRanker
 
 CARD = "grounded.json"
+BANK = "turns.f16"
+"""File of the vectors of the training turns: float16, little-endian, row by row."""
 
 
 class GroundedComponents(NamedTuple):
@@ -33,6 +40,8 @@ class GroundedComponents(NamedTuple):
     """The ensemble of pair rankers."""
     selector: ValueSelector
     generator: TemplateGenerator
+    bank: TurnBank | None = None
+    """Training turns that others are compared with, where the recipe has an encoder."""
 
 
 def untrained_generator(recipe: GroundedRecipe) -> TemplateGenerator:
@@ -48,6 +57,8 @@ class _Card(Record, frozen=True, kw_only=True):
     common: dict[str, int]
     attributes: dict[str, int]
     seen: str
+    turns: tuple[tuple[str, ...], ...] = ()
+    """Attributes of each turn of the bank."""
 
 
 def save_components(components: GroundedComponents, seen: str, folder: Path) -> None:
@@ -60,7 +71,10 @@ def save_components(components: GroundedComponents, seen: str, folder: Path) -> 
         common=dict(components.corpus.common),
         attributes=dict(components.corpus.attributes),
         seen=seen,
+        turns=tuple(components.bank.attributes) if components.bank is not None else (),
     )
+    if components.bank is not None:
+        write_bytes(folder / BANK, components.bank.vectors.astype("<f2").tobytes())
     write_json(card, folder / CARD)
     components.generator.save(folder)
 
@@ -81,8 +95,21 @@ def load_components(recipe: GroundedRecipe, folder: Path) -> tuple[GroundedCompo
         models=models,
         selector=card.values,
         generator=TemplateGenerator.load(folder),
+        bank=_bank(recipe, card, folder / BANK),
     )
     return components, card.seen
+
+
+def _bank(recipe: GroundedRecipe, card: _Card, path: Path) -> TurnBank | None:
+    if recipe.encoder == "none":
+        return None
+    data, wide = read_bytes(path), 2 * dimensions(recipe.encoder)
+    if not card.turns or len(data) != 2 * wide * len(card.turns):
+        raise StorageError(f"{path} does not hold the vectors of {len(card.turns):,} turns; train the model again")
+    vectors = np.frombuffer(data, "<f2").astype(np.float16).reshape(-1, wide)
+    if not np.isfinite(vectors).all():
+        raise StorageError(f"{path} holds what is no number; train the model again")
+    return TurnBank(vectors, list(card.turns), [])
 
 
 def _weights(number: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.spoken.systems.grounded.features import FEATURE_NAMES, NONE
+from duologue.challenges.spoken.systems.grounded.similarity import SIMILARITIES
 from duologue.core.records import Record
 from duologue.models.choices import ChoiceEncoder, UtilitySize, template_table
 from duologue.models.utility import Collator
@@ -89,4 +90,5 @@ class PairEncoder:
     def size(self, recipe: GroundedRecipe) -> UtilitySize:
         """Return the sizes of a network with this vocabulary."""
         members = 1  # the system trains them one by one, each with its own held-out dialogues
-        return self._encoder.sized(UtilitySize.of(recipe, features=len(FEATURE_NAMES), members=members))
+        features = len(FEATURE_NAMES) + (len(SIMILARITIES) if recipe.encoder != "none" else 0)
+        return self._encoder.sized(UtilitySize.of(recipe, features=features, members=members))

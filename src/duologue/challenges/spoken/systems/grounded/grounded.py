@@ -16,7 +16,9 @@ from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
 from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
+from duologue.core.rng import Rng
 from duologue.core.scope import Scope
+from duologue.models.sentence_encoders.encoder import external_data, load_encoder
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
@@ -28,14 +30,17 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.dialogue_state import DialogueState, StateTracker
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
     from duologue.challenges.spoken.systems.grounded.questions.reader import QuestionReader
+    from duologue.challenges.spoken.systems.grounded.similarity import SimilarityFeatures
     from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples
     from duologue.challenges.spoken.systems.trace import Trace
     from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.choices import Choice
+    from duologue.models.sentence_encoders.encoder import SentenceEncoder
 
 _CHUNK = 32  # turns that are ranked at once
 _COMMON = 2  # turns that a common n-gram must exceed
+_OTHER_SEED = 1_000_003  # between the seed of a training and that of its distractor triples
 
 
 class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
@@ -51,10 +56,21 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
         self._readers: dict[int, tuple[World, QuestionReader]] = {}
+        self._encoder: SentenceEncoder | None = None
+        self._similarity: SimilarityFeatures | None = None
+
+    @property
+    def external(self) -> tuple[str, ...] | None:
+        """External resources: the sentence encoder, where the recipe has one."""
+        return (external_data(self.recipe.encoder),) if self.recipe.encoder != "none" else None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        """Take the graphs and index them; 38,000 entities take seconds."""
+        """Take the graphs and index them; 38,000 entities take seconds.
+
+        Raises `MissingExtraError` where the sentence encoder of the recipe is not installed.
+        """
         super().prepare(info, seed, worlds)
+        self._ready_encoder()
         self._worlds = dict(worlds)
         for world in self._worlds.values():
             self._tracker(world)
@@ -94,23 +110,48 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         """Return the components with a generator that has learned nothing."""
         from duologue.challenges.spoken.systems.grounded.components import GroundedComponents, untrained_generator
         from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder
-        from duologue.challenges.spoken.systems.grounded.trainer import RankerData, corpus_counts, train_members
+        from duologue.challenges.spoken.systems.grounded.similarity import SimilarityFeatures
+        from duologue.challenges.spoken.systems.grounded.trainer import (
+            RankerData,
+            corpus_counts,
+            train_members,
+            training_turns,
+        )
 
         self._worlds = dict(run.worlds) or {"": _graph_of(examples)}
         self._trackers.clear()
         self._readers.clear()
         corpus = corpus_counts(examples, limit=_COMMON)
-        tracked, judged = (
-            [(one, self._tracker(self._world(one.sample))) for one in part] for part in (examples, validation)
-        )
-        data = RankerData.of(tracked, corpus, self.recipe.rare, progress=run.progress)
-        tests = data.rows_of(judged, corpus)
+        encoder = self._ready_encoder()
+        self._similarity = None if encoder is None else SimilarityFeatures.learn(encoder, training_turns(examples))
+        judged = [(one, self._tracker(self._world(one.sample))) for one in validation]
+        learned = self._tracked_for_training(examples, run.seed)
+        data = RankerData.of(learned, corpus, self.recipe.rare, similarity=self._similarity, progress=run.progress)
+        tests = data.rows_of(judged, corpus, self._similarity)
         if validation and not tests:
             raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")
         models = train_members(data, tests, self.recipe, run)
-        return GroundedComponents(
-            PairEncoder(data.words), corpus, models, data.values, untrained_generator(self.recipe)
-        )
+        generator = untrained_generator(self.recipe)
+        bank = self._similarity.bank if self._similarity is not None else None
+        return GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator, bank)
+
+    def _tracked_for_training(self, examples: Sequence[Example], seed: int) -> list[tuple[Example, StateTracker]]:
+        """Return each example with the tracker of its graph, or of a denser one for the share that the recipe says."""
+        from duologue.challenges.spoken.knowledge.denser_graph import denser
+        from duologue.challenges.spoken.systems.grounded.dialogue_state import tracker_of
+
+        share, fuzzy = self.recipe.distractors, self.recipe.linking == "fuzzy"
+        dense: dict[int, StateTracker] = {}
+        found = []
+        for one in examples:
+            world = self._world(one.sample)
+            if not Rng("distractors", seed, one.sample.id).happens(share):
+                found.append((one, self._tracker(world)))
+                continue
+            if id(world) not in dense:  # drawn otherwise than the graph of the benchmark
+                dense[id(world)] = tracker_of(denser(world, seed=seed + _OTHER_SEED), fuzzy=fuzzy)
+            found.append((one, dense[id(world)]))
+        return found
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return triples and a reply for each sample. Raises `UsageError` before `fit` or `load`, or without graph."""
@@ -194,7 +235,23 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         corpus = self._trained().corpus
         tracker = self._tracker(self._world(sample))
         state = tracker.track(sample.history, names)
-        return tracker, state, candidate_pairs(state, tracker, corpus)
+        pairs = candidate_pairs(state, tracker, corpus)
+        similarity = self._similarities()
+        return tracker, state, similarity.extended(state, pairs) if similarity is not None else pairs
+
+    def _ready_encoder(self) -> SentenceEncoder | None:
+        """Return the sentence encoder of the recipe, loaded once. Raises `MissingExtraError` where it is missing."""
+        if self._encoder is None and self.recipe.encoder != "none":
+            self._encoder = load_encoder(self.recipe.encoder)
+        return self._encoder
+
+    def _similarities(self) -> SimilarityFeatures | None:
+        from duologue.challenges.spoken.systems.grounded.similarity import SimilarityFeatures
+
+        bank, encoder = self._trained().bank, self._ready_encoder()
+        if self._similarity is None and bank is not None and encoder is not None:
+            self._similarity = SimilarityFeatures(encoder, bank)
+        return self._similarity
 
     def _shares(self, pairs: Sequence[CandidatePairs]) -> list[Any]:
         """Return the probability of each candidate pair, rounded: further digits depend on the batch."""
@@ -232,6 +289,7 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         from duologue.challenges.spoken.systems.grounded.components import load_components
 
         self._learned, self.seen = load_components(self.recipe, folder)
+        self._similarity = None
         self._trackers.clear()
         self._readers.clear()
 

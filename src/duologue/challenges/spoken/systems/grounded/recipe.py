@@ -17,6 +17,9 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     queries: bool = True
     """Whether questions of several triples (hops, comparison, counts, ...) are answered by a query to the graph
     (an ablation where not)."""
+    encoder: Literal["none", "use", "e5"] = "use"
+    """Pre-trained sentence encoder (extras `embed` and `rerank`) for the similarity of turns with attributes and with
+    training turns; `none` trains and answers without one."""
     silence: Probability = 0.9
     """Probability of "no knowledge needed" above which no triple is selected. A lower one is
     right more often where none is needed and wrong more often where some is; test questions nearly always need some."""
@@ -34,11 +37,26 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     """Words that fewer dialogues have are not read."""
     held_out: ProperFraction = 0.1
     """Share of the training dialogues that decides which weights are best."""
+    distractors: Probability = 0.5
+    """Share of the training samples that are seen over a denser graph, with triples that belong to other entities of
+    the type (`denser_graph`): a graph that was made of dialogues holds little that nobody asks for."""
+    balance: Probability = 0.0
+    """Domain-balanced batches: how far rare domains are drawn more often in training. 0: as often as they come; 1:
+    every domain alike; between, the inverse of a domain's share to this power."""
     replies: TemplateNlgRecipe = TemplateNlgRecipe()
     """The template-based generator."""
 
     @classmethod
     def tiny(cls) -> GroundedRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
-        replies = TemplateNlgRecipe.tiny()
-        return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, replies=replies)
+        return cls(
+            encoder="none",
+            members=1,
+            epochs=1,
+            batch=8,
+            width=8,
+            hidden=8,
+            rare=1,
+            held_out=0.3,
+            replies=TemplateNlgRecipe.tiny(),
+        )

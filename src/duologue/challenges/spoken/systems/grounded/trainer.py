@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from duologue.challenges.spoken.systems.grounded.domain_balance import balanced, domains_of_dialogues
 from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, target_shares, vocabulary_of
 from duologue.challenges.spoken.systems.grounded.features import CorpusCounts, candidate_pairs
 from duologue.challenges.spoken.systems.grounded.network import learner
 from duologue.challenges.spoken.systems.grounded.normalization import fold
 from duologue.challenges.spoken.systems.grounded.triple_choice import ValueExample, fit_value_selector, value_features
+from duologue.challenges.spoken.systems.template_nlg.training_pairs import near_duplicates
 from duologue.challenges.spoken.systems.training_data import gold_facts, held_out_dialogues
 from duologue.core.errors import UsageError
 from duologue.core.progress import tracked
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.encoder import RankerVocabulary
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
     from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
+    from duologue.challenges.spoken.systems.grounded.similarity import SimilarityFeatures
     from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector
     from duologue.core.protocols import Progress, Run
     from duologue.core.records import Example, Fact
@@ -60,6 +63,8 @@ class RankerData:
 
     dialogues: list[str]
     """Per row."""
+    domains: dict[str, str]
+    """By dialogue."""
     rows: list[Choice]
     encoder: PairEncoder
     values: ValueSelector
@@ -76,6 +81,7 @@ class RankerData:
         corpus: CorpusCounts,
         rare: int,
         *,
+        similarity: SimilarityFeatures | None = None,
         progress: Progress | None = None,
     ) -> RankerData:
         """Encode examples; those whose gold pairs are no candidates are left out.
@@ -85,11 +91,15 @@ class RankerData:
         seen: list[tuple[str, CandidatePairs, set[tuple[str, str]]]] = []
         value_examples: list[ValueExample] = []
         own = _own_attributes([one for one, _ in examples])
+        alike = near_duplicates([one for one, _ in examples]) if similarity is not None else {}
         for one, tracker in tracked(examples, progress, "reading dialogues", every=100):
             facts = gold_facts(one)
             state = tracker.track(one.sample.history)
             others = _without(corpus, own[one.sample.dialogue_id])
-            seen.append((one.sample.dialogue_id, candidate_pairs(state, tracker, others), _pairs_in(facts)))
+            pairs = candidate_pairs(state, tracker, others)
+            if similarity is not None:
+                pairs = similarity.extended(state, pairs, apart=alike[one.sample.dialogue_id])
+            seen.append((one.sample.dialogue_id, pairs, _pairs_in(facts)))
             value_examples += (
                 ValueExample(pair[1], value_features(state, tracker, pair), _kept(pair, facts, tracker))
                 for pair in sorted(_pairs_in(facts))
@@ -100,17 +110,41 @@ class RankerData:
         made = [(dialogue, row) for dialogue, row in made if row.utility.any()]
         if not made:
             raise UsageError("no triple of the training dialogues is in the graph; is it the graph of these dialogues?")
-        return cls(
-            [dialogue for dialogue, _ in made], [row for _, row in made], encoder, fit_value_selector(value_examples)
-        )
+        dialogues, rows = [dialogue for dialogue, _ in made], [row for _, row in made]
+        return cls(dialogues, domains_of_dialogues(own), rows, encoder, fit_value_selector(value_examples))
 
-    def rows_of(self, examples: Sequence[tuple[Example, StateTracker]], corpus: CorpusCounts) -> list[Choice]:
+    def rows_of(
+        self,
+        examples: Sequence[tuple[Example, StateTracker]],
+        corpus: CorpusCounts,
+        similarity: SimilarityFeatures | None = None,
+    ) -> list[Choice]:
         """Return the rows of validation examples; those whose gold pairs are no candidates are left out."""
         rows = []
         for one, tracker in examples:
-            pairs = candidate_pairs(tracker.track(one.sample.history), tracker, corpus)
+            state = tracker.track(one.sample.history)
+            pairs = candidate_pairs(state, tracker, corpus)
+            if similarity is not None:
+                pairs = similarity.extended(state, pairs)
             rows.append(self.encoder.row(pairs, target_shares(pairs, _pairs_in(gold_facts(one)))))
         return [row for row in rows if row.utility.any()]
+
+
+def training_turns(examples: Sequence[Example]) -> list[tuple[list[str], tuple[str, ...], str]]:
+    """Return the turns that others are compared with.
+
+    Of each: its text and that of the turn before it, the attributes of the reply, and the dialogue, or the first one
+    that it nearly duplicates.
+    """
+    alike = near_duplicates(examples)
+    return [
+        (
+            [turn.text for turn in reversed(one.sample.history[-2:])],
+            tuple(sorted({fact.relation for fact in gold_facts(one)})),
+            alike[one.sample.dialogue_id],
+        )
+        for one in examples
+    ]
 
 
 def _pairs_in(facts: Sequence[Fact]) -> set[tuple[str, str]]:
@@ -151,7 +185,10 @@ def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRec
     for member in range(recipe.members):
         seed = run.seed * 1000 + member
         apart = set() if tests else held_out_dialogues(data.dialogues, recipe.held_out, seed)
-        learned = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue not in apart]
+        known = [
+            (row, dialogue) for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue not in apart
+        ]
+        learned = balanced(known, data.domains, recipe.balance, seed)
         validation = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue in apart]
         model = new_model(data.words, recipe, seed)
         model.scale(np.concatenate([row.features for row in learned]))
