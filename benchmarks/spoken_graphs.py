@@ -36,9 +36,14 @@ if TYPE_CHECKING:
     from duologue.core.protocols import World
 
 ROWS: dict[str, tuple[str, ...]] = {
-    "plain": (),
+    "before": ("distractors=0", "encoder=none"),
+    "denser training": ("encoder=none",),
+    "grounded": (),
+    "balanced": ("balance=0.5",),
 }
 """Rows by name: what they set in the recipe; the first is what the others are compared with."""
+PARTIAL = ("denser training", "balanced")
+"""Rows that may be made on some of the folds alone (`--some`)."""
 WHOLE = "kb_travel.json.gz"
 
 
@@ -83,6 +88,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with the real files")
     parser.add_argument("--work", type=Path, default=Path("workspace/spoken-graphs"), help="folder for what is made")
     parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--some", type=int, nargs="+", help=f"folds of {', '.join(PARTIAL)}; else all of --folds")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--mix", nargs="+", default=["person=0.21"], metavar="DOMAIN=SHARE")
     parser.add_argument("--seed", type=int, default=1)
@@ -92,7 +98,13 @@ def main() -> None:
     graphs = {REBUILT: graph, DENSER: denser(graph, [whole], seed=1)}
     parts = {part.name: part for part in make_parts(arguments.data, arguments.work)}
     folds = [parts[f"cv-{fold}"] for fold in arguments.folds]
-    found = [selected(part, graphs, row, arguments.seed, arguments.work) for part in folds for row in arguments.rows]
+    some = {f"cv-{fold}" for fold in arguments.some or arguments.folds}
+    found = [
+        selected(part, graphs, row, arguments.seed, arguments.work)
+        for part in folds
+        for row in arguments.rows
+        if part.name in some or row not in PARTIAL
+    ]
     names = (f"{CHALLENGE}.json.gz", *(f"kdconv_{domain}_dev.json.gz" for domain in KDCONV))
     lines = holds(graph, whole, [turns for name in names for turns in used_in(arguments.data / name)])
     dense = graphs[DENSER]
@@ -102,7 +114,7 @@ def main() -> None:
         f"* The denser graph has {len(dense):,} triples instead of {len(graph):,}; outside travel {each:.1f} each."
     )
     mix = {domain: float(share) for domain, _, share in (one.partition("=") for one in arguments.mix)}
-    text = page(found, lines, mix, arguments.seed)
+    text = page(found, lines, {row: ROWS[row] for row in arguments.rows}, mix, arguments.seed)
     if arguments.write:
         write_text(Path(__file__).with_name("SPOKEN_GRAPHS.md"), text)
     else:

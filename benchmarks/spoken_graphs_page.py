@@ -11,7 +11,7 @@ from duologue.challenges.spoken.schema.triples import attr_of
 from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.records import Scoring
-from duologue.metrics.counts import Counts
+from duologue.metrics.counts import Counts, Metric
 from families import tested
 from spoken_page import Result, report_of
 
@@ -130,10 +130,21 @@ def domains_of(examples: Sequence[Example]) -> dict[str, str]:
     return {one.sample.id: domain_of(attributes[one.sample.dialogue_id]) or "other" for one in examples}
 
 
-def page(found: Sequence[Selection], graphs: Sequence[str], mix: Mapping[str, float], seed: int) -> str:
-    """Return the page; `graphs` are the lines that say what the graphs hold."""
-    results = by_system(found)
+def page(
+    found: Sequence[Selection],
+    graphs: Sequence[str],
+    rows: Mapping[str, Sequence[str]],
+    mix: Mapping[str, float],
+    seed: int,
+) -> str:
+    """Return the page; `graphs` are the lines that say what the graphs hold, `rows` what each row sets in the recipe.
+
+    A row that has not all folds stands in the table by fold and in the tests, on the folds that it has.
+    """
+    everything = by_system(found)
     folds = list(dict.fromkeys(one.fold for one in found))
+    whole = {row for row in rows if {one.fold for one in found if one.system == row} == set(folds)}
+    results = {key: result for key, result in everything.items() if key[0] in whole}
     head = f"""# Spoken dialogue: what the rebuilt graph flatters
 
 Made by `python benchmarks/spoken_graphs.py --data FOLDER --write`, seed {seed}: the selection of triples by `grounded`,
@@ -142,14 +153,23 @@ knowledge. No replies are worded here.
 """
     parts = {
         "What the graphs hold": graphs,
+        "Systems": _systems(rows),
         "Selection on both graphs": _selection(results),
         "By fold": _by_fold(found, folds),
         "By domain": _by_domain(results),
         "Entities that nobody saw": _unseen(found, results),
         "Another mix of domains": _mix(results, mix),
-        "Paired tests": _tests(results),
+        "Paired tests": _tests(everything),
     }
     return head + "".join(f"\n## {name}\n\n" + "\n".join(lines) + "\n" for name, lines in parts.items())
+
+
+def _systems(rows: Mapping[str, Sequence[str]]) -> list[str]:
+    lines = []
+    for row, settings in rows.items():
+        told = " ".join(f"`--set {one}`" for one in settings) or "nothing, it is the system as it comes"
+        lines.append(f"* `{row}` sets {told}.")
+    return lines
 
 
 def _value(report: Report, name: str) -> float:
@@ -232,16 +252,35 @@ def _mix(results: Mapping[tuple[str, str], Result], mix: Mapping[str, float]) ->
     return [text, "", *_table(["system", "graph", "these folds", "the other mix", "difference"], rows)]
 
 
+def _compared(one: Result, other: Result, metric: Metric[Any]) -> tuple[Counts, Counts, Metric[Any]]:
+    """Return the counts of two results on the samples that both have."""
+    shared = {found.sample.id for found in one.examples} & {found.sample.id for found in other.examples}
+    first, second = (
+        Counts.of_report(
+            report_of(
+                result._replace(
+                    examples=[found for found in result.examples if found.sample.id in shared],
+                    replies={name: reply for name, reply in result.replies.items() if name in shared},
+                ),
+                "knowledge",
+            )
+        )
+        for result in (one, other)
+    )
+    return first, second, metric
+
+
 def _tests(results: Mapping[tuple[str, str], Result]) -> list[str]:
     metric = next(one for one in SpokenTask().metrics(Scoring(variant="strict")) if one.name == "f1")
-    counts = {key: Counts.of_report(report_of(result, "knowledge")) for key, result in results.items()}
     systems = list(dict.fromkeys(name for name, _ in results))
     pairs = [((new, graph), (systems[0], graph)) for new in systems[1:] for graph in (REBUILT, DENSER)]
+    last = systems[-1]
+    pairs += [((last, graph), (known, graph)) for known in systems[1:-1] for graph in (REBUILT, DENSER)]
     pairs += [((system, DENSER), (system, REBUILT)) for system in systems]
-    outcome = tested([(counts[one], counts[other], metric) for one, other in pairs])
+    outcome = tested([_compared(results[one], results[other], metric) for one, other in pairs])
     rows = []
     for (one, other), test in zip(pairs, outcome, strict=True):
         cells = [", ".join(one), ", ".join(other), f"{test.difference:+.3f}", f"{test.low:+.3f} to {test.high:+.3f}"]
         rows.append([*cells, f"{test.p_adjusted:.4f}"])
-    text = "F1; dialogues swapped whole, p corrected as one family over the table."
+    text = "F1 on the samples that both rows have; dialogues swapped whole, p corrected as one family over the table."
     return [text, "", *_table(["first", "second", "difference", "95 % interval", "p"], rows)]
