@@ -58,8 +58,10 @@ class CommandHere(Command):
 
         given, out, err = (io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8") for text in (said, "", ""))
         code = 0
+        path = [*filter(None, environment.get("PYTHONPATH", "").split(os.pathsep)), *sys.path]
         with (
             mock.patch.object(sys, "argv", ["duologue", *map(str, words)]),
+            mock.patch.object(sys, "path", path),
             mock.patch.object(sys, "stdin", given),
             mock.patch.dict(os.environ, environment),
             contextlib.redirect_stdout(out),

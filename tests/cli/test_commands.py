@@ -40,12 +40,12 @@ def test_the_list_names_our_task_and_systems(duologue: Any) -> None:
     assert all(len(row["about"]) > 20 for kind in rows.values() for row in kind)
 
 
-def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(installed: Any, tmp_path: Path) -> None:
+def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, tmp_path: Path) -> None:
     info = tmp_path / "broken_pack-0.7.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-pack\nVersion: 0.7\n", encoding="utf-8")
     (info / "entry_points.txt").write_text("[duologue.systems]\nbroken = nosuchmodule:System\n", encoding="utf-8")
-    shown = installed("list", PYTHONPATH=str(tmp_path))
+    shown = duologue("list", PYTHONPATH=str(tmp_path))
     assert shown.code == 0, shown.err
     about, fits = [line for line in shown.out.splitlines() if line.lstrip().startswith("broken ")]
     assert "cannot be loaded" in about

@@ -28,11 +28,11 @@ GOALS = PROACTIVE / "small-sessions.txt"
 
 
 @pytest.fixture
-def call(installed: Any) -> Call:
+def call(duologue: Any) -> Call:
     """Run the command where the small agent is installed."""
 
     def run(*words: object, said: str = "") -> Outcome:
-        outcome: Outcome = installed(*words, said=said, PYTHONPATH=str(PROACTIVE / "plugin"), COLUMNS="120")
+        outcome: Outcome = duologue(*words, said=said, PYTHONPATH=str(PROACTIVE / "plugin"), COLUMNS="120")
         return outcome
 
     return run

@@ -81,10 +81,10 @@ def test_labels_of_noisy_calls_are_scored_where_they_are(duologue: Any, tmp_path
     assert (again.code, "equal" in again.out) == (0, True), again.out + again.err
 
 
-def test_systems_are_scored_clean_and_under_noise(installed: Any, tmp_path: Path) -> None:
+def test_systems_are_scored_clean_and_under_noise(duologue: Any, tmp_path: Path) -> None:
     words = ("robustness", "spoken", "--system", "reader", "--gold", VALID, "--kg", KG, "--strengths", "0,2")
     plugin = {"PYTHONPATH": str(SPOKEN / "plugin")}
-    done = installed(*words, "--out", tmp_path / "noise.html", "--json", **plugin)
+    done = duologue(*words, "--out", tmp_path / "noise.html", "--json", **plugin)
     assert done.code == 0, done.err
     rows = json.loads(done.out)
     assert [(row["system"], row["strength"]) for row in rows] == [("reader", 0), ("reader", 2)]
@@ -92,12 +92,12 @@ def test_systems_are_scored_clean_and_under_noise(installed: Any, tmp_path: Path
     reports = sorted((tmp_path / "noise.reports").rglob("*.report.json"))
     assert [one.parent.name for one in reports] == ["noise-0", "noise-2"]
     for report in reports:
-        again = installed("verify", report, "--gold", VALID, **plugin)
+        again = duologue("verify", report, "--gold", VALID, **plugin)
         assert (again.code, "equal" in again.out) == (0, True), again.out + again.err
     forged = reports[1].read_text(encoding="utf-8").replace('"n":', '"n":1', 1)
     reports[1].write_text(forged, encoding="utf-8")
-    assert installed("verify", reports[1], "--gold", VALID, **plugin).code == 1
-    wrong = installed(*words[:-1], "0,much", "--out", tmp_path / "x.html", **plugin)
+    assert duologue("verify", reports[1], "--gold", VALID, **plugin).code == 1
+    wrong = duologue(*words[:-1], "0,much", "--out", tmp_path / "x.html", **plugin)
     assert (wrong.code, "expected numbers" in wrong.err) == (2, True)
 
 

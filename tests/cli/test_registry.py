@@ -32,12 +32,12 @@ def test_tasks_stand_beside_what_they_have_and_systems_beside_their_tasks(duolog
     assert {row["name"]: row["tasks"] for row in rows["systems"]} == systems
 
 
-def test_a_broken_task_says_so_and_has_no_column_marked(installed: Any, tmp_path: Path) -> None:
+def test_a_broken_task_says_so_and_has_no_column_marked(duologue: Any, tmp_path: Path) -> None:
     info = tmp_path / "broken_pack-0.7.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-pack\nVersion: 0.7\n", encoding="utf-8")
     (info / "entry_points.txt").write_text("[duologue.tasks]\nbroken = nosuchmodule:Task\n", encoding="utf-8")
-    rows = json.loads(installed("list", "--json", PYTHONPATH=str(tmp_path)).out)
+    rows = json.loads(duologue("list", "--json", PYTHONPATH=str(tmp_path)).out)
     tasks = {row["name"]: row for row in rows["tasks"]}
     assert "cannot be loaded" in tasks["broken"]["about"]
     assert tasks["broken"]["capabilities"] == []

@@ -28,11 +28,11 @@ VALID, KG = SPOKEN / "contract" / "valid.json", SPOKEN / "tiny-kg.json"
 
 
 @pytest.fixture
-def call(installed: Any) -> Call:
+def call(duologue: Any) -> Call:
     """Run the command where the small system is installed."""
 
     def run(*words: object, said: str = "") -> Outcome:
-        outcome: Outcome = installed(*words, said=said, PYTHONPATH=str(SPOKEN / "plugin"), COLUMNS="120")
+        outcome: Outcome = duologue(*words, said=said, PYTHONPATH=str(SPOKEN / "plugin"), COLUMNS="120")
         return outcome
 
     return run
