@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -86,14 +87,13 @@ def test_replies_do_not_depend_on_what_else_is_asked(examples: list[Example], tm
 def test_equal_seeds_make_equal_planners(examples: list[Example], tmp_path: Path) -> None:
     for name in ("one", "other"):
         trained(examples, tmp_path / name).save(tmp_path / name)
-    one, other = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "other"))
-    for name in ("weights.safetensors", "planner.json", "bank.json"):
-        assert one[name] == other[name]
+    for name in ("weights.safetensors", "words.safetensors", "planner.json", "bank.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
-@pytest.mark.parametrize("how", [{"recombine": False}, {"recombine": True}])
+@pytest.mark.parametrize("how", [{"recombine": False}, {"second_choice": False}, {"second_by": 3}])
 def test_a_talk_goes_from_a_to_b_without_a_word_twice(
-    how: dict[str, bool], examples: list[Example], tmp_path: Path
+    how: dict[str, int], examples: list[Example], tmp_path: Path
 ) -> None:
     planner = trained(examples, tmp_path, msgspec.structs.replace(TINY, candidates=40, pool=60, **how))
     sample = examples[0].sample
@@ -109,7 +109,28 @@ def test_a_talk_goes_from_a_to_b_without_a_word_twice(
     assert len(set(said)) == 4
 
 
-@pytest.mark.parametrize("off", ["knowledge", "goal", "copy", "rerank", "text"])
+def test_a_planner_from_before_the_second_choice_says_what_it_said(examples: list[Example], tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(TINY, second_choice=False)
+    planner = trained(examples, tmp_path / "run", recipe)
+    planner.save(tmp_path)
+    card = json.loads((tmp_path / "planner.json").read_text(encoding="utf-8"))
+    for name in ("own_words", "reply_words", "second_choice"):
+        del card[name]
+    (tmp_path / "planner.json").write_text(json.dumps(card), encoding="utf-8")
+    assert not (tmp_path / "words.safetensors").exists()
+    other = Planner(TINY)
+    other.load(tmp_path)
+    assert texts(other, examples) == texts(planner, examples)
+
+
+def test_the_second_choice_decides_unless_it_is_left_out(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path)
+    said = texts(planner, examples)
+    planner.recipe = msgspec.structs.replace(TINY, second_choice=False)
+    assert texts(planner, examples) != said
+
+
+@pytest.mark.parametrize("off", ["knowledge", "goal", "copy", "rerank", "text", "recombine", "second_choice"])
 def test_each_part_can_be_left_out(off: str, examples: list[Example], tmp_path: Path) -> None:
     recipe = msgspec.structs.replace(TINY, **{off: False})
     planner = trained(examples, tmp_path, recipe)
@@ -134,14 +155,25 @@ def test_without_reranking_nothing_that_needs_torch_is_loaded(
 
 
 def test_a_price_for_variety_brings_rarer_words(examples: list[Example], tmp_path: Path) -> None:
+    plain = msgspec.structs.replace(TINY, second_choice=False)
     planner = trained(examples, tmp_path)
     people = word_frequencies([(one.references[0].text or "").split() for one in examples])
     variety = Variety(people, people)
     fresh = []
     for price in (0.0, 50.0):
-        planner.recipe = msgspec.structs.replace(TINY, variety=price)
+        planner.recipe = msgspec.structs.replace(plain, variety=price)
         fresh.append(sum(variety.new_words((text or "").split(), opening=False) for text in texts(planner, examples)))
     assert fresh[0] < fresh[1]
+
+
+def test_a_price_for_own_words_brings_more_different_ones(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path, msgspec.structs.replace(TINY, candidates=40, pool=60))
+    own = planner._trained().variety
+    found = []
+    for price in (0.0, 50.0):
+        planner.recipe = msgspec.structs.replace(planner.recipe, own_variety=price)
+        found.append(sum(own.new_to_own((text or "").split()) for text in texts(planner, examples)))
+    assert found[0] < found[1]
 
 
 def test_without_files_it_says_where_it_learns(tmp_path: Path) -> None:

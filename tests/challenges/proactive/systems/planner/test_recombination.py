@@ -2,8 +2,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from duologue.challenges.proactive.systems.planner.clauses import Clause, Subject, clauses_of
-from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
+from duologue.challenges.proactive.systems.planner.recombination import (
+    MEASURES,
+    Recombination,
+    RecombinationWeights,
+    WeighedReply,
+)
 from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
 
 if TYPE_CHECKING:
@@ -89,3 +96,16 @@ def test_a_bonus_and_the_ranker_s_word_count_besides() -> None:
 
 def test_one_candidate_of_one_clause_stays_as_it_is() -> None:
     assert replies("好 。") == ["好。"]
+
+
+def test_measures_tell_what_a_reply_is_made_of() -> None:
+    texts = [reply(text) for text in ("甲 甲 ， 丙 。", "甲 乙 。")]
+    made = Recombination(texts, (0.5, 0.4), RecombinationWeights(temperature=10.0), lambda _: 0.0)
+    replies = [WeighedReply(one, 0.0) for one in texts]
+    first, second = (dict(zip(MEASURES, row, strict=True)) for row in made.measures(replies).tolist())
+    assert first["characters"] == 5
+    assert (first["clauses"], second["clauses"]) == (2, 1)
+    assert (first["predicted"], first["least predicted"]) == pytest.approx((0.5, 0.5))
+    assert first["characters shared, F1"] == pytest.approx((1.0 + 2 * 2 / 8) / 2, abs=0.01)
+    assert second["words shared, F1"] == pytest.approx((1.0 + 2 * 2 / 8) / 2, abs=0.01)
+    assert first["pairs shared, of all"] > second["pairs shared, of all"] > 0

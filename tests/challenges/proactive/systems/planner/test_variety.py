@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from duologue.challenges.proactive.systems.planner.variety import Variety, word_frequencies
+from duologue.challenges.proactive.systems.planner.variety import OwnWords, Variety, word_frequencies
 
 COMMON = [["你", "好", "呀"]] * 9 + [["你", "好", "你"]]
 
@@ -37,3 +37,22 @@ def test_first_turns_are_compared_with_first_turns() -> None:
 
 def test_equal_words_are_written_in_one_order() -> None:
     assert list(word_frequencies([["b", "a"], ["a", "c"]]).words) == ["a", "b", "c"]
+
+
+def test_a_word_is_new_to_a_planner_that_never_says_it_though_people_do() -> None:
+    people = word_frequencies([["你", "好", "呀"], *[["你", "好"]] * 999])
+    variety = Variety(people, people, OwnWords.of([["你", "好"]] * 300 + [["早"]]))
+    assert variety.new_to_own(["呀"]) == pytest.approx(math.exp(-2000 * 0.25 * 0.001) - 0.11)
+    assert variety.new_to_own(["好"]) == pytest.approx(-0.11, abs=1e-6)
+    assert variety.new_to_own(["早"]) == pytest.approx(math.exp(-2000 * 0.75 / 301) - 0.11)
+    assert variety.new_to_own(["红高粱"]) == pytest.approx(1 - 0.11)
+
+
+def test_pairs_of_words_count_besides() -> None:
+    variety = Variety(word_frequencies([]), word_frequencies([]), OwnWords.of([["你", "好"]] * 300))
+    assert variety.new_to_own(["你", "好"]) == pytest.approx(2 * -0.11 + 0.09 * -0.31, abs=1e-6)
+    assert variety.new_to_own(["好", "你"]) == pytest.approx(2 * -0.11 + 0.09 * (1 - 0.31), abs=1e-6)
+
+
+def test_nothing_is_new_where_own_words_are_not_known() -> None:
+    assert Variety(word_frequencies(COMMON), word_frequencies([])).new_to_own(["红高粱"]) == 0.0

@@ -2,23 +2,24 @@
 
 Candidates are templates of the training dialogues filled from goal and knowledge (`template_index`); the constraints of
 `plan` ensure the way from A to B; a small network (`duologue.models.utility`) predicts the utility of each candidate;
-clauses of the best candidates are put together anew (`recombination`).
+clauses of the best candidates are put together anew (`recombination`), and of such replies the best is said
+(`second_choice`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from duologue.challenges.proactive.knowledge import topics_of
 from duologue.challenges.proactive.systems.holdout import split
-from duologue.challenges.proactive.systems.planner.clauses import clauses_of, subject_of
 from duologue.challenges.proactive.systems.planner.features import NAMES
-from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
-from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
+from duologue.challenges.proactive.systems.planner.reply_choice import LearnedPlanner, ReplyChoice
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
+from duologue.challenges.proactive.systems.planner.second_choice import SecondChoice
+from duologue.challenges.proactive.systems.planner.second_choice_trainer import with_second_choice
 from duologue.challenges.proactive.systems.planner.state import state_of
 from duologue.challenges.proactive.systems.planner.template_index import (
     AgentTurn,
@@ -27,7 +28,8 @@ from duologue.challenges.proactive.systems.planner.template_index import (
     pair_of,
 )
 from duologue.challenges.proactive.systems.planner.user_turn import ACKNOWLEDGEMENT, asked_facts, refuses
-from duologue.challenges.proactive.systems.planner.variety import Variety, WordFrequencies, word_frequencies
+from duologue.challenges.proactive.systems.planner.variety import OwnWords, Variety, WordFrequencies, word_frequencies
+from duologue.challenges.proactive.systems.planner.word_model import WordModel
 from duologue.core.progress import tracked
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
@@ -36,19 +38,20 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem, read_json, wr
 from duologue.retrieval.reranker import Reranker, RerankingExample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.proactive.systems.planner.slots import Filling
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
     from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
+    from duologue.models.trained_system import Networks
 
 ENTRIES = "bank.json"
 """File of the index."""
+WORD_WEIGHTS = "words.safetensors"
+"""File of the word model."""
 _CHUNK = 32  # samples scored at once
-_DIGITS = 4  # of a score: the digits below depend on the batch
 
 
 class PlannerCard(Record, frozen=True, kw_only=True):
@@ -60,14 +63,13 @@ class PlannerCard(Record, frozen=True, kw_only=True):
     """Word frequencies of all replies."""
     openings: WordFrequencies
     """Word frequencies of first turns."""
+    own_words: OwnWords | None = None
+    """What the planner itself says; older planners do not know them, nor the next two."""
+    reply_words: list[str] = []
+    """What the word model predicts."""
+    second_choice: list[float] = []
+    """Weights of the second choice; empty without one."""
     seen: str
-
-
-class LearnedPlanner(NamedTuple):
-    """The index with its reranker, and the words of the replies."""
-
-    reranker: Reranker[PlannerState, TurnCandidate]
-    variety: Variety
 
 
 class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
@@ -93,33 +95,38 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedPlanner, str]:
         """Train on samples with replies.
 
-        Without held-out samples some pairs of topics are held out; the final index has their turns too.
+        Some pairs of topics are put aside: the second choice is fitted to them, and without held-out samples they
+        choose the weights too. The final index has their turns as well.
         """
+        recipe = self.recipe
         examples = [one for one in examples if one.references and one.references[0].text]
-        own = not held_out
-        training, validation = (
-            split(examples, self.recipe.held_out, run.seed) if own else (list(examples), list(held_out))
-        )
+        own, second = not held_out, recipe.rerank and recipe.recombine and recipe.second_choice
+        training, aside = split(examples, recipe.held_out, run.seed) if own or second else (list(examples), [])
+        validation = aside if own else list(held_out)
         task = TurnRerankingTask(
-            AgentTurnIndex(agent_turns_of([self._masked(one) for one in training], run.progress)), self.recipe
+            AgentTurnIndex(agent_turns_of([self._masked(one) for one in training], run.progress)), recipe
         )
         states = (task.state_words(state_of(self._masked_sample(one.sample))) for one in training)
-        rare = self.recipe.rare
+        rare = recipe.rare
         reranker = self._new_reranker(
             task, ChoiceEncoder(frequent_words(states, rare), frequent_words(task.template_words(), rare))
         )
-        if self.recipe.rerank:
+        if recipe.rerank:
             self._train(reranker, training, validation, run)
-        if own:
-            every = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
-            reranker.use(TurnRerankingTask(every, self.recipe))
         said = [((one.references[0].text or "").split(), not one.sample.history) for one in examples]
         variety = Variety(
             word_frequencies(words for words, _ in said), word_frequencies(words for words, first in said if first)
         )
+        learned = LearnedPlanner(reranker, variety)
+        if second:
+            parts = [[self._training_example(one) for one in part] for part in (training, validation, aside)]
+            learned = with_second_choice(recipe, learned, *parts, run=run)
+        if own or second:
+            every = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
+            reranker.use(TurnRerankingTask(every, recipe))
         dialogues = len({one.sample.dialogue_id for one in examples})
         seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
-        return LearnedPlanner(reranker, variety), seen
+        return learned, seen
 
     def _new_reranker(self, task: TurnRerankingTask, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
         return Reranker(task, encoder, UtilitySize.of(self.recipe, features=len(NAMES), targets=TARGETS))
@@ -172,16 +179,18 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         return answers
 
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
-        task = self._trained().reranker.task
-        lists = [(state, task.candidates(state)) for state in map(state_of, samples)]
+        learned = self._trained()
+        choice = ReplyChoice(self.recipe, learned)
+        lists = [(state, learned.reranker.task.candidates(state)) for state in map(state_of, samples)]
         heeds = self.recipe.answers == "always" or (self.recipe.answers == "live" and self._live)
         return [
-            Answer(text=self._reply(sample if heeds else None, state, found, predicted))
-            for sample, (state, found), predicted in zip(samples, lists, self._predicted(lists), strict=True)
+            Answer(text=self._reply(choice, sample if heeds else None, state, found, predicted))
+            for sample, (state, found), predicted in zip(samples, lists, choice.predicted(lists), strict=True)
         ]
 
     def _reply(
         self,
+        choice: ReplyChoice,
         sample: Sample | None,
         state: PlannerState,
         found: Sequence[TurnCandidate],
@@ -190,7 +199,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         """Return the best reply; with a sample, a candidate that heeds what the user's last turn asks for."""
         asked = [] if sample is None else asked_facts(sample)
         if sample is None or not (asked or refuses(sample)):
-            return self._best(state, found, predicted, recombine=self.recipe.recombine) if found else _NOTHING
+            return choice.best(state, found, predicted, recombine=self.recipe.recombine) if found else _NOTHING
         texts = [" ".join(one.filling.words) for one in found]
         allowed = [place for place, text in enumerate(texts) if asked and all(one.is_told_by(text) for one in asked)]
         before = "" if allowed else " ".join(one.sentence for one in asked)
@@ -198,74 +207,8 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             before = ACKNOWLEDGEMENT
             allowed = [place for place, one in enumerate(found) if _leads_on(one, state)]
         kept = allowed or range(len(found))
-        best = (
-            self._best(state, [found[place] for place in kept], [predicted[place] for place in kept]) if found else ""
-        )
+        best = choice.best(state, [found[at] for at in kept], [predicted[at] for at in kept]) if found else ""
         return f"{before} {best}".strip() or _NOTHING
-
-    def _predicted(self, lists: Sequence[tuple[PlannerState, Sequence[TurnCandidate]]]) -> list[list[float]]:
-        """Return the predicted utility of each candidate; without a network, the agreement with the others."""
-        reranker = self._trained().reranker
-        if reranker.trained and self.recipe.rerank:
-            return [one.tolist() for one in reranker.utilities(lists)]
-        agreed = NAMES.index("characters, all")
-        return [reranker.choice(state, found).features[:, agreed].tolist() if found else [] for state, found in lists]
-
-    def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:
-        """Return the score of a candidate: utility plus weighted novelty, rounded."""
-        if not self.recipe.rerank:
-            return round(utility, _DIGITS)
-        fresh = self._trained().variety.new_words(one.filling.words, opening=state.turn == 0)
-        return round(utility + self.recipe.variety * fresh, _DIGITS)
-
-    def _best(
-        self,
-        state: PlannerState,
-        found: Sequence[TurnCandidate],
-        predicted: Sequence[float],
-        *,
-        recombine: bool = False,
-    ) -> str:
-        recipe = self.recipe
-        deadlines = PlanDeadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
-
-        def violated(filling: Filling) -> int:
-            return violations(state, filling, deadlines) if recipe.goal else 0
-
-        violation_scores = [violated(one.filling) for one in found]
-        fewest = min(violation_scores)
-        allowed = [place for place, violation in enumerate(violation_scores) if violation == fewest]
-        allowed.sort(key=lambda place: (-self._score(state, found[place], predicted[place]), place))
-        best = found[allowed[0]].filling
-        if recombine and recipe.rerank:
-            best = self._recombined(
-                state,
-                [found[place] for place in allowed],
-                [predicted[place] for place in allowed],
-                lambda filling: violated(filling) <= fewest,
-            )
-        return " ".join(best.words)
-
-    def _recombined(
-        self,
-        state: PlannerState,
-        found: Sequence[TurnCandidate],
-        predicted: Sequence[float],
-        sound: Callable[[Filling], bool],
-    ) -> Filling:
-        """Return the best reply made of clauses of candidates, which come with the best first."""
-        recipe, learned = self.recipe, self._trained()
-        subject, entries = subject_of(state), learned.reranker.task.index.entries
-        made = Recombination(
-            [
-                clauses_of(entries[one.entry].template, one.filling, subject, state.domains)
-                for one in found[: recipe.voters]
-            ],
-            [round(one, _DIGITS) for one in predicted],
-            RecombinationWeights(voters=recipe.voters, rounds=recipe.rounds),
-            lambda words: recipe.variety * learned.variety.new_words(words, opening=state.turn == 0),
-        )
-        return made.replies(subject, sound)[0].filling
 
     def save(self, folder: Path) -> None:
         """Write index, vocabularies and weights."""
@@ -283,20 +226,30 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         if self.recipe.rerank:
             reranker.load(folder / WEIGHTS)
 
+    def _networks(self, learned: LearnedPlanner) -> Networks:
+        return {} if learned.second is None else {WORD_WEIGHTS: learned.second.words.network}
+
     def _card(self, learned: LearnedPlanner) -> PlannerCard:
-        encoder, variety = learned.reranker.encoder, learned.variety
+        encoder, variety, second = learned.reranker.encoder, learned.variety, learned.second
         return PlannerCard(
             situation_words=encoder.words,
             template_words=encoder.template_words,
             word_frequencies=variety.every,
             openings=variety.openings,
+            own_words=variety.own,
+            reply_words=[] if second is None else second.words.words,
+            second_choice=[] if second is None else second.weights,
             seen=self.seen,
         )
 
     def _restored(self, card: PlannerCard) -> LearnedPlanner:
         encoder = ChoiceEncoder(card.situation_words, card.template_words)
         reranker = self._new_reranker(TurnRerankingTask(AgentTurnIndex([]), self.recipe), encoder)
-        return LearnedPlanner(reranker, Variety(card.word_frequencies, card.openings))
+        variety = Variety(card.word_frequencies, card.openings, card.own_words)
+        if not card.second_choice:
+            return LearnedPlanner(reranker, variety)
+        words = WordModel(card.situation_words, card.reply_words)
+        return LearnedPlanner(reranker, variety, SecondChoice(words, card.second_choice))
 
 
 def _leads_on(one: TurnCandidate, state: PlannerState) -> bool:

@@ -37,15 +37,23 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     variety: NonNegative = 0.011
     """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
     predicted utility alone favours generic replies."""
-    recombine: bool = False
-    """Whether clauses of the best candidates are put together anew, chosen by minimum Bayes risk (needs `rerank`):
-    higher F1 and BLEU for less variety."""
+    recombine: bool = True
+    """Whether clauses of the best candidates are put together anew, chosen by minimum Bayes risk (needs `rerank`)."""
+    second_choice: bool = True
+    """Whether recombined replies are ranked anew, with a word model, by weights learned on samples put aside (needs
+    `recombine`, in training too)."""
+    own_variety: NonNegative = 0.011
+    """Utility added in the second choice per expected word that no other reply of the planner itself has, less what
+    each word costs in DISTINCT."""
+    word_epochs: Positive = 4
+    """Epochs of the word model."""
     voters: Positive = 25
     """Best candidates whose clauses are put together, and which vote."""
     rounds: Positive = 3
     """Rounds in which the begin of one reply is joined to the end of another."""
     held_out: ProperFraction = 0.06
-    """Fraction of the training samples, by pairs of topics, that selects the best weights without held-out data."""
+    """Fraction of the training samples, by pairs of topics, that is put aside: the second choice is fitted to it, and
+    without held-out data it selects the best weights."""
     sampled: Count = 50
     """Candidates of a sample used in a step, sampled separately for each network; 0: all of them."""
     members: Positive = 2
@@ -68,6 +76,7 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
             pool=20,
             held_out=0.3,
             epochs=1,
+            word_epochs=1,
             batch=8,
             sampled=5,
             members=2,

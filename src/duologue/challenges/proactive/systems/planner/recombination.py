@@ -21,7 +21,7 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from duologue.challenges.proactive.systems.planner.clauses import Clause, Subject
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _ASKING = frozenset("?？")
 _PRONOUNS = "他她"
+_SHARED = tuple(f"{what} shared, {how}" for what in ("characters", "words", "pairs") for how in ("F1", "of all"))
+MEASURES = (*_SHARED, "predicted", "characters", "clauses", "least predicted")
+"""What `Recombination.measures` tells of a reply."""
 _DIGITS = 5  # of a worth: the digits below are those of the machine
 
 
@@ -165,6 +168,22 @@ class Recombination:
                 break
             kept = sorted([*kept, *fresh], key=lambda one: -one.worth)[: self._weights.kept]
         return kept
+
+    def measures(self, replies: Sequence[WeighedReply]) -> NDArray[np.float64]:
+        """Return what replies are worth in single measures (replies, `MEASURES`).
+
+        Of characters, words and pairs of words: the F1 with the voters, and how many are shared. Then the predicted
+        utility of the clauses (mean over characters, and least), characters, and clauses.
+        """
+        parts = [ReplyPart(one.clauses, one.clauses[0].before, free=False) for one in replies]
+        columns: list[ArrayLike] = []
+        for number, bag in enumerate(self._bags):
+            counts = np.stack([self._counted(part, number) for part in parts])
+            columns += [bag.agreement(counts, 0.0, 0.0), bag.agreement(counts, 1.0, 0.0)]
+        plain = np.array([self._plain(part)[:2] for part in parts])
+        least = [min(self._priors[clause] for clause in one.clauses) for one in replies]
+        columns += [plain[:, 0] / np.maximum(1, plain[:, 1]), plain[:, 1], [len(one.clauses) for one in replies], least]
+        return np.array(columns, dtype=np.float64).T
 
     def _best(self, replies: Sequence[tuple[Clause, ...]], worths: Floats) -> list[WeighedReply]:
         return sorted(

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from duologue.challenges.proactive.systems.planner.features import NAMES as FEATURES
+from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+from duologue.challenges.proactive.systems.planner.reply_choice import LearnedPlanner, ReplyChoice
+from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
+from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
+from duologue.challenges.proactive.systems.planner.state import PlannerState
+from duologue.challenges.proactive.systems.planner.template_index import AgentTurn, AgentTurnIndex, TurnCandidate
+from duologue.challenges.proactive.systems.planner.variety import Variety, word_frequencies
+from duologue.models.choices import ChoiceEncoder, UtilitySize
+from duologue.retrieval.reranker import Reranker
+
+TEMPLATES = ("你 好 ， 再见 。", "{A} 好看 ， 去 看 。", "{B} 好看 。", "你 早 。")
+VALUES = (SlotValue("{A}", ("海",)), SlotValue("{B}", ("云",)))
+STATE = PlannerState(turn=0, domains="FS", relations=(), values=VALUES, history=(), said="", lines=())
+
+
+@pytest.fixture
+def learned() -> LearnedPlanner:
+    entries = [
+        AgentTurn(source=text, turn=0, groups=(), template=tuple(text.split()), domains="FS", reached=(False, False))
+        for text in TEMPLATES
+    ]
+    task = TurnRerankingTask(AgentTurnIndex(entries), PlannerRecipe())
+    size = UtilitySize(features=len(FEATURES), targets=TARGETS)
+    people = word_frequencies([text.split() for text in TEMPLATES])
+    return LearnedPlanner(Reranker(task, ChoiceEncoder(), size), Variety(people, people))
+
+
+def candidates() -> list[TurnCandidate]:
+    values = dict(VALUES)
+    made = []
+    for number, text in enumerate(TEMPLATES):
+        used = tuple(SlotValue(word, values[word]) for word in text.split() if word in values)
+        words = tuple(part for word in text.split() for part in values.get(word, (word,)))
+        made.append(TurnCandidate(entry=number, similarity=1.0, filling=Filling(words, used), variant=0))
+    return made
+
+
+def test_what_violates_the_plan_is_not_said_however_good_it_is(learned: LearnedPlanner) -> None:
+    choice = ReplyChoice(PlannerRecipe(variety=0.0), learned)
+    assert choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "海 好看 ， 去 看 。"  # B before A
+    aimless = ReplyChoice(PlannerRecipe(variety=0.0, goal=False), learned)
+    assert aimless.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "云 好看 。"
+
+
+def test_of_equal_scores_the_first_is_said(learned: LearnedPlanner) -> None:
+    choice = ReplyChoice(PlannerRecipe(variety=0.0), learned)
+    assert choice.best(STATE, candidates(), (0.3, 0.1, 0.1, 0.3)) == "你 好 ， 再见 。"
+
+
+def test_no_recombined_reply_violates_the_plan_either(learned: LearnedPlanner) -> None:
+    choice = ReplyChoice(PlannerRecipe(variety=0.0), learned)
+    found = choice.recombined(STATE, candidates(), (0.1, 0.2, 0.9, 0.1))
+    said = {"".join(one.filling.words) for one in found.replies}
+    assert "海好看，去看。" in said
+    assert not any("云" in text for text in said)
+    whole = choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1), recombine=True)
+    assert "".join(whole.split()) == "".join(found.replies[0].filling.words)
+    unranked = ReplyChoice(msgspec.structs.replace(PlannerRecipe(), rerank=False), learned)
+    assert unranked.best(STATE, candidates(), (0.1, 0.2, 0.1, 0.1), recombine=True) == "海 好看 ， 去 看 。"
