@@ -1,11 +1,12 @@
-"""Measure what recombination brings to the planner, with the same weights, and write `benchmarks/PROACTIVE_PLANNER.md`.
+r"""Measure what each part brings to the planner, with the same weights, and write `benchmarks/PROACTIVE_PLANNER.md`.
 
     python benchmarks/proactive_planner.py --data FOLDER --model MODEL [--work workspace/proactive] [--write]
 
 FOLDER is that of `benchmarks/proactive.py`, which makes `data/train.jsonl` and `data/partial.jsonl` below `--work` and
 puts 500 visible sessions aside; MODEL is a planner trained on these two:
 
-    duologue train proactive --system planner --train work/data/train.jsonl --train work/data/partial.jsonl --seed 1
+    duologue train proactive --system planner --train work/data/train.jsonl --train work/data/partial.jsonl --seed 1 \
+        --set threads=1 --out MODEL
 
 Replies stay below `--work`, by model and variant: a second run makes only what is not there (`--only` one of them).
 Without `--write` the page is printed.
@@ -17,7 +18,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -40,7 +41,22 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Report
     from proactive_rows import Data
 
-_VARIANTS = {"candidates alone": False, "clauses recombined": True}
+_ALONE, _RECOMBINED, _SECOND, _WHOLE = "candidates alone", "clauses recombined", "second choice", "planner"
+_VARIANTS: dict[str, dict[str, Any]] = {
+    _ALONE: {"recombine": False},
+    _RECOMBINED: {"second_choice": False},
+    _SECOND: {"own_variety": 0.0},
+    _WHOLE: {},
+}
+"""What is changed in the recipe of the model."""
+_TESTED = (
+    (_WHOLE, _ALONE, ("f1", "bleu-1", "bleu-2", "knowledge-f1")),
+    (_RECOMBINED, _ALONE, ("f1",)),
+    (_SECOND, _RECOMBINED, ("f1",)),
+    (_WHOLE, _SECOND, ("f1",)),
+    (_WHOLE, _RECOMBINED, ("f1",)),
+)
+"""First, second, and the measures of which their difference is tested."""
 _LATENCY_SAMPLES = 200
 _SHOWN = (
     "coherence-by-rule",
@@ -65,12 +81,12 @@ class Answered(NamedTuple):
 
 def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
     """Return a variant's replies, made now where they are not there."""
-    key = sha256(read_bytes(model / "weights.safetensors"))[:12]
+    key = sha256(read_bytes(model / "system.toml"))[:12]
     path = work / "planner" / f"{key}-{name.replace(' ', '-')}.txt"
     if not path.is_file():
         system = load_system(model).system
         assert isinstance(system, Planner)
-        system.recipe = msgspec.structs.replace(system.recipe, recombine=_VARIANTS[name])
+        system.recipe = msgspec.structs.replace(system.recipe, **_VARIANTS[name])
         system.prepare(ProactiveTask.info, 1, {})
         samples = [one.sample for one in data.examples]
         replies = [one.text or "" for one in system.answer(samples)]
@@ -90,13 +106,18 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
 
 def page(data: Data, found: Sequence[Answered], people: Sequence[Dialogue]) -> str:
     """Return the page."""
-    return f"""# Planner: clauses recombined
+    return f"""# Planner: what each part brings
 
 Made by `python benchmarks/proactive_planner.py --data FOLDER --model MODEL --write` from one planner, trained with
-seed 1 on `sessions + partial` ({data.sizes["sessions + partial"]:,} agent turns; see [all systems](PROACTIVE.md)): both
+seed 1 on `sessions + partial` ({data.sizes["sessions + partial"]:,} agent turns; see [all systems](PROACTIVE.md)): all
 rows have the same weights. Scored once are the {len(data.examples):,} agent turns of 500 visible sessions that share
-no pair of topics with the training data. What recombination weighs was chosen on the held-out sixteenth of the training
-data.
+no pair of topics with the training data. Everything that is weighed was chosen or fitted on the held-out sixteenth of
+the training data.
+
+* {_ALONE}: the best candidate is said as it is (`recombine=false`); the planner until the second choice
+* {_RECOMBINED}: by minimum Bayes risk alone (`second_choice=false`)
+* {_SECOND}: recombined replies ranked anew with the word model, whatever the planner often says (`own_variety=0`)
+* {_WHOLE}: as it is by default
 
 ## Scores
 
@@ -107,7 +128,7 @@ of one processor core for one reply.
 
 ## Paired tests
 
-{found[1].name} against {found[0].name}, dialogues swapped whole; p corrected over this table.
+The first against the second, dialogues swapped whole; p corrected over this table.
 
 {_joined(_tests(found))}
 
@@ -144,14 +165,15 @@ def _scores(found: Sequence[Answered]) -> list[str]:
 
 
 def _tests(found: Sequence[Answered]) -> list[str]:
-    first, second = found[1], found[0]
     metrics = {one.name: one for one in ProactiveTask().metrics(Scoring(variant="strict"))}
-    counts = [Counts.of_report(one.strict) for one in (first, second)]
-    asked = [(counts[0], counts[1], metrics[name]) for name in ("f1", "bleu-1", "bleu-2", "knowledge-f1")]
-    lines = ["| measure | difference | 95 % interval | p |", "|---|---|---|---|"]
-    for (_, _, metric), one in zip(asked, tested(asked), strict=True):
+    counts = {one.name: Counts.of_report(one.strict) for one in found}
+    rows = [(first, second, metrics[name]) for first, second, names in _TESTED for name in names]
+    compared = tested([(counts[first], counts[second], metric) for first, second, metric in rows])
+    lines = ["| first | second | measure | difference | 95 % interval | p |", "|---|---|---|---|---|---|"]
+    for (first, second, metric), one in zip(rows, compared, strict=True):
         shown = [f"{100 * value:+.2f}" for value in (one.difference, one.low, one.high)]
-        lines.append(f"| {metric.name} x 100 | {shown[0]} | {shown[1]} to {shown[2]} | {one.p_adjusted:.4f} |")
+        cells = (first, second, f"{metric.name} x 100", shown[0], f"{shown[1]} to {shown[2]}", f"{one.p_adjusted:.4f}")
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
