@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fuzzing import commands, material, sandbox
 from fuzzing.sandbox import Finding, Outcome
+from fuzzing.watch import Used, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,19 +95,22 @@ class Worker:
         theirs.close()
         self.done = 0
         self.number = -1
-        self._began = self._busy = self._queued = 0.0
+        self._watch = Watch(self.process.pid or 0)
+        self._began = 0.0
+        self._before = Used(0.0, 0.0)
 
     def give(self, number: int) -> None:
         """Hand over the next input."""
-        self.number, self._began, self._busy, self._queued = number, time.monotonic(), self._processor(), self._waits()
+        self.number, self._began, self._before = number, time.monotonic(), self._watch.used()
         self.pipe.send(number)
 
     def overdue(self) -> str:
         """Return why the input is to be ended: too much processor time where Python has no say, or none at all."""
-        busy = self._processor() - self._busy
+        used = self._watch.used()
+        busy = used.busy - self._before.busy
         if busy > sandbox.SECONDS + 5:
             return "time"
-        waited = time.monotonic() - self._began - (self._waits() - self._queued)
+        waited = time.monotonic() - self._began - (used.queued - self._before.queued)
         return "hang" if waited > _IDLE_SECONDS + 10 * busy + 60 * (self.done == 0) else ""
 
     def end(self) -> tuple[str, str]:
@@ -117,7 +121,8 @@ class Worker:
             os.killpg(self.process.pid or 0, signal.SIGKILL)
         self.process.join()
         stack = (self.base / "stack.txt").read_text("utf-8", errors="replace")
-        ours = [line.strip() for line in stack.splitlines() if "duologue" in line and "fuzz" not in line]
+        told = stack.rpartition("Current thread")[2].splitlines()  # others may lie idle since an earlier input
+        ours = [line.strip() for line in told if "duologue" in line and "fuzz" not in line]
         return ours[0][-160:] if ours else "?", stack
 
     def leave(self) -> None:
@@ -127,22 +132,6 @@ class Worker:
         self.process.join(10)
         if self.process.is_alive():
             self.end()
-
-    def _processor(self) -> float:
-        try:
-            status = Path(f"/proc/{self.process.pid}/stat").read_text("ascii", errors="replace")
-        except OSError:
-            return 0.0
-        fields = status.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def _waits(self) -> float:
-        """Return how long the process could have worked and others had the processor: no fault of its input."""
-        try:
-            _, queued, _ = Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()
-        except (OSError, ValueError):
-            return 0.0
-        return int(queued) / 1e9
 
 
 class Tally:

@@ -102,6 +102,27 @@ print(json.dumps(found))
         assert name in kinds, (name, kinds)
 
 
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not tell who waits")
+def test_a_process_whose_children_find_no_processor_does_not_hang(tmp_path: Path) -> None:
+    """Two that work on one processor each wait for the other, while the one that started them waits for both."""
+    code = r"""
+import os, subprocess, sys, time
+from fuzzing.watch import Watch
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+watch = Watch(os.getpid())
+before = watch.used()
+loop = [sys.executable, "-c", "import time\nwhile time.process_time() < 0.5: pass"]
+started = [subprocess.Popen(loop) for _ in range(2)]
+while any(one.poll() is None for one in started):
+    used = watch.used()
+    time.sleep(0.02)
+print(used.busy - before.busy, used.queued - before.queued)
+"""
+    busy, queued = map(float, python(code, tmp_path).split())
+    assert busy > 0.7, "the work of both counts"
+    assert queued > 0.3, "and so does what each waited for the other"
+
+
 def test_files_of_every_kind_are_mutated_without_an_error(tmp_path: Path) -> None:
     """Text, JSON, gzip, TOML and what is none of them; whatever the mutation made may be mutated again."""
     code = f"""
