@@ -154,10 +154,13 @@ def _commonest_items(reports: Sequence[Report]) -> frozenset[str]:
 
 
 def _detectable(comparisons: Sequence[Comparison]) -> float | None:
-    """Return the detectable difference of the median pair; `None` without one that any test could find."""
+    """Return the detectable difference of the median pair; `None` without one that any test could find.
+
+    Results that are equal in every item have none: that nothing differs tells nothing of what would be found.
+    """
     known = [one.tested.detectable for one in comparisons if not math.isnan(one.tested.detectable)]
     least = float(np.median(known)) if known else math.nan
-    return least if math.isfinite(least) else None
+    return least if math.isfinite(least) and least > 0 else None
 
 
 def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:
