@@ -167,11 +167,16 @@ class _History:
         self._items_latest = list(reversed(self._items_by_user))
 
     def _take(self, extractor: FeatureExtractor, turn: Turn, lexicon: KbLexicon) -> None:
-        said = self._said.setdefault(turn.speaker, {})
+        said = self._said.get(turn.speaker)
+        if said is None:
+            said = self._said[turn.speaker] = {}
         said[turn.text] = said.get(turn.text, 0) + 1
         line = parse_fact(turn.text) if turn.speaker == "api" else None
         if line is not None:
-            self._listed.setdefault(line.subject, {})[line.relation] = str(line.object)
+            values = self._listed.get(line.subject)
+            if values is None:
+                values = self._listed[line.subject] = {}
+            values[line.relation] = str(line.object)
             if not self._in_facts:
                 self.turns.append((SPEAKERS["api"], extractor.utterance((FACTS,))))
                 self._in_facts = True

@@ -14,6 +14,7 @@ from duologue.challenges.restaurant.systems.trained_ranker.delex import KbLexico
 from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
 from duologue.core.bounds import Positive, Probability
 from duologue.core.errors import UsageError
+from duologue.core.gc_pause import gc_paused
 from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.progress import tracked
 from duologue.core.protocols import TrainingData
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
 
-_CHUNK = 256  # samples per batch of inference
+_CHUNK = 1024  # samples asked for at once: the more, the more alike are those of a batch
+_BATCH = 128  # samples per batch of inference
 _DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
 
 
@@ -124,11 +126,10 @@ class TrainedRanker(TrainedSystem[R, P]):
         """
         learned, lexicons = self._trained(), Lexicons(self._worlds)
         answers: list[Answer] = [Answer(ranking=())] * len(samples)
-        order = sorted(range(len(samples)), key=lambda place: len(samples[place].history))
-        for start in range(0, len(order), _CHUNK):
-            places = [place for place in order[start : start + _CHUNK] if samples[place].candidates]
-            if not places:
-                continue
+        spoken = [sum(turn.speaker != "api" for turn in sample.history) for sample in samples]  # facts are one turn
+        order = sorted((place for place, one in enumerate(samples) if one.candidates), key=spoken.__getitem__)
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
             scored = self._scores(learned, [samples[place] for place in places], lexicons)
             for place, of_sample in zip(places, scored, strict=True):
                 answers[place] = Answer(ranking=_ranking(samples[place], of_sample))
@@ -142,6 +143,7 @@ class TrainedRanker(TrainedSystem[R, P]):
         return {WEIGHTS: learned.model}
 
 
+@gc_paused()
 def rows_of(examples: Sequence[Example], read: Callable[[Sample, int], Row], progress: Progress | None) -> list[Row]:
     """Return examples as `read` makes them of a sample and the place of its answer.
 
