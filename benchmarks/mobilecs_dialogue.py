@@ -1,12 +1,13 @@
 """Train and measure the agents of MobileCS track 2 on generated calls and write `benchmarks/MOBILECS_DIALOGUE.md`.
 
-    python benchmarks/mobilecs_dialogue.py [--work workspace/mobilecs_dialogue] [--only agent agent-baseline]
+    python benchmarks/mobilecs_dialogue.py [--work FOLDER] [--only agent agent-baseline] [--variants]
 
 Systems learn from 900 generated calls of one seed (profile `crowd`, argument rate .4; `--calls`) and are measured on
 the test part, a tenth, of 4,000 calls of another (`--tests`). Corpora, models, replies and reports stay below
-`--work`; a second run makes only what is not there. With `--only` the other rows are shown as far as they are there.
-Leaves with exit code 1 where a figure that must hold does not. What stands in the page behind the line `<!-- by hand
--->` stays.
+`--work` (`workspace/mobilecs_dialogue`); a second run makes only what is not there. With `--only` the other rows are
+shown as far as they are there. `--variants` makes the agent and its variants, and writes their section alone into the
+page that is there. Leaves with exit code 1 where a figure that must hold does not. What stands in the page behind
+the line `<!-- by hand -->` stays.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_system_class, make_system
 from duologue.core.recipe import resolve
 from mobilecs_dialogue_measures import Requests, hallucinated, latency, probe, requests_by_kind
-from mobilecs_dialogue_page import page
+from mobilecs_dialogue_page import MUST, VARIANTS, page, variants
 
 TASK = "mobilecs/dialogue"
 _BY_HAND = "<!-- by hand -->"
@@ -216,29 +217,47 @@ def _by_hand(path: Path) -> str:
     return f"\n{_BY_HAND}{text.partition(_BY_HAND)[2]}" if _BY_HAND in text else ""
 
 
+def section(path: Path) -> str:
+    """Return the section of the variants in the page, empty where there is none."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    found = text.partition(f"{VARIANTS}\n")[2].partition(f"\n{MUST}\n")[0]
+    return f"{VARIANTS}\n{found}" if found else ""
+
+
+def with_section(text: str, made: str) -> str:
+    """Return the page with this section of the variants before the one of what must hold."""
+    before, _, rest = text.partition(f"{MUST}\n")
+    return f"{before.partition(VARIANTS)[0]}{made}\n{MUST}\n{rest}"
+
+
 def main() -> int:
     """Read the arguments, make what is missing, write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--work", type=Path, default=Path("workspace/mobilecs_dialogue"))
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("MOBILECS_DIALOGUE.md"))
     parser.add_argument("--only", nargs="+", default=[], help="rows that are made, by name")
+    parser.add_argument("--variants", action="store_true", help="make the agent's variants and write their section")
     parser.add_argument("--calls", type=int, default=TRAIN_CALLS, help="generated calls of the training corpus")
     parser.add_argument("--tests", type=int, default=TEST_CALLS, help="the same of the other corpus; a tenth is tested")
     parser.add_argument("--played", type=int, default=PLAYED, help="simulated conversations of each system; 0: none")
     chosen = parser.parse_args()
     plan = Plan(chosen.work, chosen.calls, chosen.tests, chosen.played)
-    results = []
-    for row in ROWS:
-        measured = make(row, plan, wanted=not chosen.only or row.name in chosen.only)
-        if measured is not None:
-            results.append(measured)
+    if chosen.variants:
+        rows = [make(row, plan, wanted=True) for row in ROWS if row.system == ROWS[0].system]
+        write_text(chosen.out, with_section(chosen.out.read_text(encoding="utf-8"), variants(rows)))
+        return 0
+    found = [make(row, plan, wanted=not chosen.only or row.name in chosen.only) for row in ROWS]
+    agents = [one for one in found if one is not None and one.row.system == ROWS[0].system]
+    results = [one for one in found if one is not None and not one.row.sets]
+    of_variants = variants(agents) if len(agents) > 1 and not agents[0].row.sets else section(chosen.out)
     missed = failures(results)
     examples = load_data(TASK, plan.truth)
     seen = [len({one.sample.dialogue_id for one in load_data(TASK, plan.seen / f"{part}.json")}) for part in _PARTS]
     sizes = (*seen, len({one.sample.dialogue_id for one in examples}), plan.played)
-    text = page(results, probed(plan), missed, examples, chosen.work / ROWS[0].name / "test.pred.json", sizes)
+    replies = chosen.work / ROWS[0].name / "test.pred.json"
+    text = page(results, probed(plan), missed, examples, replies, sizes, of_variants)
     write_text(chosen.out, text + _by_hand(chosen.out))
-    print(f"{len(results)} of {len(ROWS)} rows in {chosen.out}", *missed, sep="\n")
+    print(f"{len(found) - found.count(None)} of {len(ROWS)} rows in {chosen.out}", *missed, sep="\n")
     return int(bool(missed))
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Dialogues that are printed."""
+VARIANTS, MUST = "## Variants of the agent", "## Must"
+"""Headings of the section that is written by itself, too, and of the one after it."""
 _PERCENT = ("user-intent-f1", "system-intent-f1", "success")
 _FATES = (
     "answered",
@@ -33,8 +35,12 @@ def page(
     examples: Sequence[Example],
     replies: Path,
     sizes: tuple[int, ...],
+    of_variants: str,
 ) -> str:
-    """Return the page; sizes are those of `train`, `dev` and test, and of the simulated conversations."""
+    """Return the page; sizes are those of `train`, `dev` and test, and of the simulated conversations.
+
+    `of_variants` is the section of `variants`.
+    """
     train, dev, test, played = sizes
     parts = [
         _HEAD.format(train=train, dev=dev, test=test),
@@ -47,7 +53,8 @@ def page(
         _simulated(results),
         _REQUESTS,
         *(_requests(one) for one in results if one.row.name in {"agent", "agent-baseline"}),
-        "## Must\n\n" + ("".join(f"* Missed: {one}.\n" for one in missed) or "All figures that must hold do.\n"),
+        *([of_variants] if of_variants else []),
+        f"{MUST}\n\n" + ("".join(f"* Missed: {one}.\n" for one in missed) or "All figures that must hold do.\n"),
         _DIALOGUES,
         *([_dialogues(examples, replies)] if replies.is_file() else []),
     ]
@@ -92,11 +99,32 @@ _REQUESTS = """## Errors by kind
 
 Requested items that the staff answered too, by the strict count.
 """
+_VARIANTS = f"""{VARIANTS}
+
+Strict scores; `python benchmarks/mobilecs_dialogue.py --variants` makes this section. Each is trained anew with one
+entry of the recipe changed. p: paired test of `combined` against the agent, whole dialogues swapped.
+
+"""
 _DIALOGUES = """## Dialogues
 
 Test calls, the first ones with a request. The user's side is fixed: the user answers the staff of the generated
 call, not the agent.
 """
+
+
+def variants(results: Sequence[Any]) -> str:
+    """Return the section of the agent, first, and of its variants."""
+    head = ["system", "combined", "95 %", "user F1", "staff F1", "success", "BLEU", "less than the agent", "p"]
+    head += ["values without ground, %", "p95 ms", "training, CPU min", ""]
+    first = results[0].strict["combined"][0]
+    rows = []
+    for one in results:
+        (combined, low, high), values = one.strict["combined"], {name: found[0] for name, found in one.strict.items()}
+        less = [f"{first - combined:.3f}", _p(one.p)] if one.row.sets else ["", ""]
+        costs = [f"{100 * one.hallucinated['share']:.2f}", f"{one.latency['p95']:.1f}", f"{one.minutes:.1f}"]
+        shown = [f"{combined:.3f}", f"{low:.3f} to {high:.3f}", *_shares(values), f"{values['bleu']:.2f}"]
+        rows.append([one.row.name, *shown, *less, *costs, one.row.what])
+    return _VARIANTS + _table(head, rows)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
