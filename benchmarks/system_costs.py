@@ -5,8 +5,8 @@
 A system that learns is trained by `duologue train` in one thread, on as little data as its line says, and every row
 answers dialogues one by one in a process of its own. Restaurant and MobileCS train on generated dialogues; FOLDER holds
 `proactive`, `spoken` and `conversation` as those benchmarks take them, without it their rows are left as they are. What
-is measured is kept in `--work`; a row that was not measured yet is named at the end of the page. Rankers that
-`restaurant.py` trained are not trained again.
+is measured is kept in `--work`; a row that was not measured there stays as the page has it, and one that never was is
+named at its end. Rankers that `restaurant.py` trained are not trained again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_task, make_system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from duologue.core.protocols import System
 
@@ -119,7 +119,8 @@ def main() -> int:
         if options.only is None or row.name in options.only:
             measure(row, options.data, options.work)
     paths = {row.name: kept(row, options.work) for row in ROWS}
-    made = page({name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.is_file()})
+    found = {name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.is_file()}
+    made = page(found, earlier(PAGE.read_text("utf-8")) if PAGE.is_file() else {})
     if options.write:
         write_text(PAGE, made)
     else:
@@ -255,12 +256,21 @@ GENERATED = {"restaurant": restaurant, "mobilecs/extraction": extraction, "mobil
 READERS = {"proactive": proactive, "spoken": spoken, "conversation": conversation}
 
 
-def page(found: dict[str, dict[str, Any]]) -> str:
-    """Return the page."""
+def earlier(text: str) -> dict[str, str]:
+    """Return the lines of the page's table, by the names of their rows."""
+    lines = [line for line in text.splitlines() if line.startswith("| ") and line.count("`") > 1]
+    return {line.split("`")[1]: line for line in lines}
+
+
+def page(found: dict[str, dict[str, Any]], before: Mapping[str, str]) -> str:
+    """Return the page; `before` has the lines of rows that were measured elsewhere."""
     lines, missing = [], []
     for row in ROWS:
         if row.name not in found:
-            missing.append(f"`{row.name}`")
+            if row.name in before:
+                lines.append(before[row.name])
+            else:
+                missing.append(f"`{row.name}`")
             continue
         one = found[row.name]
         train = f"{one['train']['cpu']:,.0f} | {one['train']['mb']:,.0f}" if row.learns else "- | -"
@@ -269,7 +279,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
             f"| {row.task} | `{row.name}` | {row.budget} | {train} | {one['p50']:.1f} | {one['p95']:.1f} "
             f"| {one['mb']:,.0f} | {size} | {row.tried} |"
         )
-    left = f"\nNot measured in this run: {', '.join(missing)}.\n" if missing else ""
+    left = f"\nNot measured yet: {', '.join(missing)}.\n" if missing else ""
     return TEXT.format(rows="\n".join(lines), left=left, asked=ASKED)
 
 

@@ -27,16 +27,24 @@ def program(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_what_was_measured_is_a_row_and_what_was_not_is_named(program: ModuleType) -> None:
     train = {"cpu": 131.4, "mb": 1234.5, "wall": 200.0}
     figures = {"train": train, "bytes": 2_500_000, "p50": 4.26, "p95": 8.0, "n": 60, "mb": 300.0}
-    text = program.page({"ranker-open": figures})
+    text = program.page({"ranker-open": figures}, {})
     assert "| restaurant | `ranker-open` | all: the same in 601 schemas | 131 | 1,234 | 4.3 | 8.0 | 300 | 2.5 |" in text
-    assert "Not measured in this run: `random`, `tfidf`," in text
+    assert "Not measured yet: `random`, `tfidf`," in text
     assert "`hcn`, `ranker-closed`, `rule-agent`, `extractor`," in text
-    assert "Not measured" not in program.page({row.name: figures for row in program.ROWS})
+    assert "Not measured" not in program.page({row.name: figures for row in program.ROWS}, {})
 
 
 def test_a_system_that_does_not_learn_has_no_training_and_no_model(program: ModuleType) -> None:
-    text = program.page({"solver": {"p50": 0.21, "p95": 0.4, "n": 60, "mb": 90.0}})
+    text = program.page({"solver": {"p50": 0.21, "p95": 0.4, "n": 60, "mb": 90.0}}, {})
     assert "| restaurant | `solver` | nothing | - | - | 0.2 | 0.4 | 90 | - | `RESTAURANT.md` |" in text
+
+
+def test_a_row_that_was_not_measured_here_stays_as_the_page_has_it(program: ModuleType) -> None:
+    before = program.page({"solver": {"p50": 0.21, "p95": 0.4, "n": 60, "mb": 90.0}}, {})
+    after = program.page({"random": {"p50": 0.01, "p95": 0.02, "n": 60, "mb": 80.0}}, program.earlier(before))
+    assert "| restaurant | `random` | nothing | - | - | 0.0 | 0.0 | 80 | - | `RESTAURANT.md` |" in after
+    assert "| restaurant | `solver` | nothing | - | - | 0.2 | 0.4 | 90 | - | `RESTAURANT.md` |" in after
+    assert "Not measured yet: `tfidf`, `medoid`, `memn2n`," in after
 
 
 def test_tweets_are_asked_about_that_were_not_learned(program: ModuleType, tmp_path: Path) -> None:
