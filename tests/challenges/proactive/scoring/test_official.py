@@ -126,6 +126,13 @@ def test_what_the_program_dies_of_is_told_apart(lines: list[str], error: str | N
         assert found.scores == {}
 
 
+@pytest.mark.parametrize(("line", "words"), [("a\ta", 2), ("a b\ta b", 3)])
+def test_how_many_words_no_prediction_has_is_said(line: str, words: int) -> None:
+    found = outcome(line)
+    assert found.refused is not None
+    assert found.refused.why == f"no prediction has {words} words"
+
+
 def plain(lines: list[str]) -> tuple[float, ...] | None:
     """Return the five figures of the specification, section 3, written down as it says them; None for an error."""
     pairs = []
