@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jinja2 import Environment
+from tests.site.world import hidden
 
 import duologue
 from duologue.site.messages import MessageForm, in_chinese, place, told
@@ -19,6 +20,8 @@ from duologue.site.words import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
+
+    from tests.site.world import World
 
 CHALLENGES = "duologue.challenges."
 TOLD = (
@@ -161,3 +164,15 @@ def test_on_a_page_values_are_escaped_and_what_stays_english_says_so(language: s
     english = "key &#39;&lt;b&gt;&#39; is not looked at|&lt;i&gt;|dialogue &#39;x&#39;, candidate 2|/1/attrs"
     chinese = '键 &#39;&lt;b&gt;&#39; 不会被读取|<span lang="en">&lt;i&gt;</span>|对话 &#39;x&#39;，候选 2|/1/attrs'
     assert shown == {"en": english, "zh": chinese}[language]
+
+
+def test_what_is_refused_is_told_in_the_language_of_the_page_and_to_programs_in_english(world: World) -> None:
+    room = "/talks/rooms/none/enter"
+    for language, said in (("en", "this room is closed"), ("zh", "聊天室已关闭")):
+        client = world.client("volunteer", language=language)
+        answer = client.post(room, data=hidden(client.get("/account").text))
+        assert answer.status_code == 400
+        assert said in answer.text
+    program = world.api("volunteer")
+    program.headers["Accept-Language"] = "zh"
+    assert "this room is closed" in program.post("/api/v1/rooms/none/talks").text

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from duologue.core.errors import DuologueError, NotFoundError, StorageError
+from duologue.site.messages import in_language
 from duologue.site.page_error import PageError
 from duologue.site.visit import Visit
 from duologue.site.words import words
@@ -42,6 +43,8 @@ async def error_answer(request: Request, error: Exception) -> Response:
         body = error_body(status, str(said))
         return Response(body, status, headers=fields, media_type="application/json")
     known = f"site.error_{status.value}"
+    if isinstance(error, DuologueError):
+        said = in_language(visit.language, said)
     values = {"title": visit.t(known if known in words() else "site.error_other"), "said": said, "number": status.value}
     answer = visit.page("site/error.html", status=status.value, **values)
     answer.headers.update(fields)

@@ -74,6 +74,11 @@ def in_chinese(message: str) -> str | None:
     return _filled(message, _AREA)
 
 
+def in_language(language: str, message: str) -> str:
+    """Return an English message in a language of the site; in English where its form is not known."""
+    return (in_chinese(message) if language == "zh" else None) or message
+
+
 @pass_context
 def told(context: Context, message: str) -> Markup:
     """Return a message in the language of a page, as HTML; one that stays English says so (filter of the templates)."""

@@ -16,6 +16,7 @@ from duologue.core.errors import RequestError
 from duologue.site.area import Area, route
 from duologue.site.assets import asset_path
 from duologue.site.form import TOKEN_FIELD, token_of
+from duologue.site.messages import in_language
 from duologue.site.page_error import forbidden
 from duologue.site.pages.annotate import WORKERS
 
@@ -108,7 +109,10 @@ def _given(visit: Visit, found: OpenSheet) -> dict[str, Any]:
         "turns": [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns],
         "suggested": pack(sheet.shown),
         "items": pack(sheet.items),
-        "problems": [{"turn": turn, "severity": one.severity, "message": one.message} for one, turn in problems],
+        "problems": [
+            {"turn": turn, "severity": one.severity, "message": in_language(visit.language, one.message)}
+            for one, turn in problems
+        ],
         "types": scheme.types,
         "slots": scheme.slots,
         "userSlots": scheme.user_slots,
@@ -139,6 +143,8 @@ async def save(visit: Visit) -> Response:
         done=form.ticked("done"),
         nonce=form.nonce,
     )
+    for problem in told["problems"]:
+        problem["message"] = in_language(visit.language, problem["message"])
     return JSONResponse(told)
 
 

@@ -16,6 +16,7 @@ from duologue.arena.talks.exports import room_lines
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, route
+from duologue.site.messages import in_language
 from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import PageError, not_found
 
@@ -139,7 +140,8 @@ async def judge(visit: Visit) -> Response:
     try:
         pairing = await visit.submit(form, action)
     except UsageError as error:
-        raise PageError(HTTPStatus.CONFLICT, "talks.refused", problem=str(error)) from error
+        problem = in_language(visit.language, str(error))
+        raise PageError(HTTPStatus.CONFLICT, "talks.refused", problem=problem) from error
     return visit.redirect(f"/talk-lists/pairs/{pairing}", said="talks.saved")
 
 

@@ -10,6 +10,7 @@ from duologue.arena.people.links import is_local
 from duologue.arena.talks import pairs, rooms, sessions
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, route
+from duologue.site.messages import in_language
 from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import PageError, not_found
 from duologue.site.pages.talk_events import pair_events, talk_events
@@ -186,7 +187,8 @@ class TalkPages:
         try:
             await visit.submit(form, lambda connection: action(connection, now))
         except UsageError as error:
-            raise PageError(HTTPStatus.CONFLICT, "talks.refused", problem=str(error)) from error
+            problem = in_language(visit.language, str(error))
+            raise PageError(HTTPStatus.CONFLICT, "talks.refused", problem=problem) from error
 
     def _back(self, visit: Visit) -> Response:
         following = visit.asked("next")
