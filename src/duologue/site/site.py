@@ -40,4 +40,5 @@ class Site:
 
     async def write(self, action: Callable[[Connection], Any], *, nonce: str | None = None) -> Any:
         """Return the result of an action after its commit; the same nonce again gives the result and does nothing."""
-        return await asyncio.wrap_future(self.database.submit(action, nonce=nonce))
+        with self.database.guarded():
+            return await asyncio.wrap_future(self.database.submit(action, nonce=nonce))

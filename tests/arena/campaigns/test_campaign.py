@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from duologue.arena.campaigns.campaign import (
     all_campaigns,
+    campaigns_with,
     close_campaign,
     find_campaign,
     reopen_campaign,
@@ -51,6 +52,8 @@ def test_a_campaign_from_start_to_end_on_both_databases(either_database: Databas
     database.write(lambda c: close_campaign(c, campaign, database.now()))
     with database.reading() as connection:
         (closed,) = all_campaigns(connection)
+        assert campaigns_with(connection, "ben") == campaigns_with(connection, "ben", made) == [closed]
+        assert campaigns_with(connection, "ben", "another") == campaigns_with(connection, "nobody") == []
     assert not closed.open
     with pytest.raises(UsageError, match="closed already"):
         database.write(lambda c: close_campaign(c, closed, database.now()))

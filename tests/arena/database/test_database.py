@@ -83,6 +83,18 @@ def test_what_one_action_refuses_leaves_the_others_of_its_commit_as_they_are(dat
     assert _count(database) == 2
 
 
+def test_what_an_action_wrote_that_is_alone_in_its_commit_and_refuses_is_gone(database: Database) -> None:
+    def failing(connection: Connection) -> None:
+        _adding("bad")(connection)
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        database.write(failing)
+    assert _count(database) == 0
+    database.write(_adding("a"))
+    assert _count(database) == 1
+
+
 def test_the_same_nonce_again_gives_the_first_result_and_does_nothing(database: Database, clock: Clock) -> None:
     done: list[int] = []
 

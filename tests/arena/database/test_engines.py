@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-from sqlalchemy import text
+from typing import TYPE_CHECKING
 
+import pytest
+from sqlalchemy import create_engine, text
+
+from duologue.arena.database import engines
 from duologue.arena.database.database import Database
 from duologue.arena.database.engines import make_engines, parse_url
+from duologue.arena.storage import open_database
 from duologue.core.errors import StorageError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("address", ["mysql://host/name", "sqlite://", "sqlite:///:memory:", "nonsense"])
@@ -37,3 +44,25 @@ def test_sqlite_keeps_what_it_answered_over_a_loss_of_power(tmp_path_factory: py
         engine.dispose()
         assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
     assert (file.stat().st_mode & 0o077) == 0
+
+
+def test_an_idle_connection_that_is_gone_is_made_anew(
+    postgres_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with open_database(tmp_path, postgres_server) as database:
+        with database.reading() as connection:
+            mine = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        with database.reading() as connection:  # in use all the time: the same, and nobody asks
+            assert connection.execute(text("SELECT pg_backend_pid()")).scalar_one() == mine
+        _end(postgres_server, mine)
+        monkeypatch.setattr(engines, "_IDLE_SECONDS", 0.0)
+        with database.reading() as connection:
+            assert connection.execute(text("SELECT pg_backend_pid()")).scalar_one() != mine
+
+
+def _end(server: str, backend: int) -> None:
+    """End a connection from the server's side, as a restart of the server does."""
+    other = create_engine(server.replace("postgresql://", "postgresql+psycopg://"))
+    with other.connect() as connection:
+        assert connection.execute(text("SELECT pg_terminate_backend(:pid, 60000)"), {"pid": backend}).scalar_one()
+    other.dispose()

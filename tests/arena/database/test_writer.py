@@ -42,12 +42,19 @@ def test_what_waits_together_is_committed_together(database: Database) -> None:
 
 
 def test_a_commit_that_fails_is_told_to_all_and_the_writer_goes_on(database: Database) -> None:
-    def ending(connection: Connection) -> None:
-        connection.exec_driver_sql("ROLLBACK")
+    writer, gate = Writer(database.write_engine, milliseconds), threading.Event()
+    first = writer.submit(lambda _: gate.wait(10), None)
+    together = [writer.submit(_giving(number), None) for number in range(2)]
 
-    writer = Writer(database.write_engine, milliseconds)
-    with pytest.raises(SQLAlchemyError):
-        writer.submit(ending, None).result(10)
+    @event.listens_for(database.write_engine, "commit")
+    def full(_: Connection) -> None:
+        raise SQLAlchemyError("the disk is full")
+
+    gate.set()
+    for asked in (first, *together):
+        with pytest.raises(SQLAlchemyError, match="full"):
+            asked.result(10)
+    event.remove(database.write_engine, "commit", full)
     assert writer.submit(lambda _: 5, None).result(10) == 5
     writer.close()
 

@@ -174,6 +174,18 @@ def all_campaigns(connection: Connection) -> list[Campaign]:
     return [_campaign(row) for row in rows.mappings()]
 
 
+def campaigns_with(connection: Connection, person: str, campaign_id: str | None = None) -> list[Campaign]:
+    """Return the campaigns that a person rates in, the newest first; with an id that one alone."""
+    own = campaign_volunteers.c
+    query = (
+        select(campaigns).join(campaign_volunteers, own.campaign_id == campaigns.c.id).where(own.person_id == person)
+    )
+    if campaign_id is not None:
+        query = query.where(campaigns.c.id == campaign_id)
+    rows = connection.execute(query.order_by(campaigns.c.created_at.desc(), campaigns.c.id))
+    return [_campaign(row) for row in rows.mappings()]
+
+
 def close_campaign(connection: Connection, campaign: Campaign, now: int) -> None:
     """End a campaign: nobody can rate or correct any more. Raises `UsageError` where it has ended."""
     if not campaign.open:

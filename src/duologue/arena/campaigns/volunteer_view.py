@@ -134,29 +134,22 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
 def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped: bool = False) -> ShownItem:
     """Return a unit as people see it. Raises `UsageError` where there is none, or nobody has talked for it yet."""
     units, items = campaign_units.c, campaign_items.c
-    row: Any = (
-        connection.execute(
-            select(units.answer_a, units.answer_b, units.system_b, items.role, items.context)
-            .join(campaign_items, items.id == units.item_id)
-            .where(units.id == unit, units.campaign_id == campaign.id)
-        )
-        .mappings()
-        .one_or_none()
-    )
-    if row is None or row["answer_a"] is None or (row["system_b"] is not None and row["answer_b"] is None):
+    one, other = campaign_answers.alias("one"), campaign_answers.alias("other")
+    row = connection.execute(
+        select(units.system_b, items.role, items.context, one.c.content.label("a"), other.c.content.label("b"))
+        .join(campaign_items, items.id == units.item_id)
+        .outerjoin(one, one.c.id == units.answer_a)
+        .outerjoin(other, other.c.id == units.answer_b)
+        .where(units.id == unit, units.campaign_id == campaign.id)
+    ).one_or_none()
+    if row is None or row.a is None or (row.system_b is not None and row.b is None):
         raise UsageError("there is nothing to be rated yet; go back to the campaign's page for the next item")
-    wanted = [row["answer_a"], *([row["answer_b"]] if row["answer_b"] is not None else [])]
-    answers = campaign_answers.c
-    found = {
-        one.id: one.content
-        for one in connection.execute(select(answers.id, answers.content).where(answers.id.in_(wanted)))
-    }
-    told = [found[name] for name in wanted]
+    told = [row.a] if row.b is None else [row.a, row.b]
     if swapped:
         told.reverse()
-    context = row["context"]
+    context = row.context
     return ShownItem(
-        onboarding=row["role"] == "onboarding",
+        onboarding=row.role == "onboarding",
         history=_turns(context["turns"]),
         first=_turns(told[0]["turns"]),
         first_facts=_triples(told[0].get("facts", [])),
@@ -196,7 +189,7 @@ def own_ballots(connection: Connection, campaign: Campaign, person: str) -> tupl
 def progress_of(connection: Connection, campaign: Campaign, person: str) -> tuple[int, int]:
     """Return how many items a person has rated, and how many there are left for the person."""
     given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
-    rated = connection.execute(
+    rated = (
         select(func.count())
         .select_from(campaign_assignments)
         .join(campaign_items, items.id == given.item_id)
@@ -206,14 +199,15 @@ def progress_of(connection: Connection, campaign: Campaign, person: str) -> tupl
             given.state == "rated",
             items.role == "main",
         )
-    ).scalar_one()
+        .scalar_subquery()
+    )
     mine = select(given.unit_id).where(
         given.campaign_id == campaign.id, given.person_id == person, given.state.in_(["rated", "skipped"])
     )
     held = select(given.unit_id).where(
         given.campaign_id == campaign.id, given.person_id == person, given.state == "leased"
     )
-    left = connection.execute(
+    left = (
         select(func.count())
         .select_from(campaign_units)
         .join(campaign_items, items.id == units.item_id)
@@ -223,8 +217,10 @@ def progress_of(connection: Connection, campaign: Campaign, person: str) -> tupl
             units.id.not_in(mine),
             (units.load < campaign.settings.per_item) | units.id.in_(held),
         )
-    ).scalar_one()
-    return rated, left
+        .scalar_subquery()
+    )
+    done, open_ = connection.execute(select(rated, left)).one()
+    return done, open_
 
 
 def _said(connection: Connection, assignment: str) -> tuple[Points, str, str, int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DataError
+from sqlalchemy.exc import ArgumentError, DataError, DisconnectionError
 
 from duologue.core.errors import RequestError, UsageError
 from duologue.core.extras import need
@@ -16,9 +18,12 @@ from duologue.core.extras import need
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
     from sqlalchemy.engine import ExceptionContext
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 _WRITERS_LOCK: Final = 6_720_194_471
 """The advisory lock that a writing transaction on PostgreSQL holds, so that writers wait as they do on SQLite."""
+_IDLE_SECONDS: Final = 1.0
+"""After how long unused a connection may be gone."""
 _PATIENCE_SECONDS: Final = 60
 """How long a writer waits for another process's transaction."""
 
@@ -73,8 +78,10 @@ def _make_engines(url: URL, *, durable: bool) -> tuple[Engine, Engine]:
         _speak_sqlite(writer, begin="BEGIN IMMEDIATE", durable=durable)
         _speak_sqlite(reader, begin="BEGIN", durable=durable)
         return writer, reader
-    writer = create_engine(url, pool_size=1, max_overflow=0, pool_pre_ping=True)
-    reader = create_engine(url, pool_size=8, max_overflow=32, pool_pre_ping=True, isolation_level="REPEATABLE READ")
+    writer = create_engine(url, pool_size=1, max_overflow=0)
+    reader = create_engine(url, pool_size=8, max_overflow=32, isolation_level="REPEATABLE READ")
+    for engine in (writer, reader):
+        _ask_after_pauses(engine)
 
     @event.listens_for(writer, "begin")
     def _wait_for_writers(connection: Connection) -> None:
@@ -83,6 +90,23 @@ def _make_engines(url: URL, *, durable: bool) -> tuple[Engine, Engine]:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})"))
 
     return writer, reader
+
+
+def _ask_after_pauses(engine: Engine) -> None:
+    """Ask a connection that was idle whether it is still there: to ask each time is a round trip in every answer."""
+
+    @event.listens_for(engine, "checkin")
+    def _left(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info["idle since"] = monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _taken(connection: Any, record: ConnectionPoolEntry, _: object) -> None:
+        if monotonic() - record.info.get("idle since", math.inf) < _IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError from error  # the pool makes another one
 
 
 def _make_private(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from concurrent.futures import Future
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import insert, select
@@ -30,7 +31,7 @@ class _Asked(NamedTuple):
 class Writer:
     """Carries out actions one after another in a thread of its own, those that wait together in one commit.
 
-    Each action runs in a savepoint: what one refuses leaves the others as they are. An action with a nonce that was
+    Of several each runs in a savepoint: what one refuses leaves the others as they are. An action with a nonce that was
     answered before is not carried out again; its former result is given.
     """
 
@@ -88,9 +89,11 @@ class Writer:
             with self._engine.begin() as connection:
                 for asked in batch:
                     try:
-                        with connection.begin_nested():
+                        with connection.begin_nested() if len(batch) > 1 else nullcontext():
                             result = self._answer(connection, asked)
-                    except Exception as error:  # noqa: BLE001 - whoever asked gets it
+                    except Exception as error:
+                        if len(batch) == 1:
+                            raise
                         outcomes.append((asked.answer, None, error))
                     else:
                         outcomes.append((asked.answer, result, None))

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from duologue.arena.campaigns.assignment import skip
 from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, cast
-from duologue.arena.campaigns.campaign import all_campaigns, find_campaign
+from duologue.arena.campaigns.campaign import campaigns_with, find_campaign
 from duologue.arena.campaigns.norm_round import current_round, remark, remarks_of, vote, votes_of
 from duologue.arena.campaigns.session_room import SessionRoom
 from duologue.arena.campaigns.tables import campaign_volunteers
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.norm_round import NormRound
+    from duologue.arena.campaigns.volunteer_view import VolunteerView
     from duologue.site.form import Form
     from duologue.site.visit import Visit
 
@@ -51,16 +52,22 @@ def routes() -> Sequence[Route]:
 
 async def show_all(visit: Visit) -> Response:
     """Show the campaigns that somebody rates in."""
-    found = await visit.read(_mine, visit.me.id)
+    found = await visit.read(campaigns_with, visit.me.id)
     return visit.page("rate/list.html", title=visit.t("rate.title"), campaigns=found)
 
 
 async def show_next(visit: Visit) -> Response:
     """Show what comes next; it waits for this person from now on."""
-    campaign, now, me = await _campaign(visit), visit.now, visit.me.id
+    name, now, me = visit.at("id"), visit.now, visit.me.id
     room = SessionRoom(visit.language, now)
-    view = await visit.site.write(lambda connection: volunteer_view(connection, campaign, me, now, room))
-    norm = await visit.read(current_round, campaign)
+
+    def action(connection: Connection) -> tuple[Campaign, VolunteerView, NormRound | None] | None:
+        campaign = _my_campaign(connection, me, name)
+        if campaign is None:
+            return None
+        return campaign, volunteer_view(connection, campaign, me, now, room), current_round(connection, campaign)
+
+    campaign, view, norm = visit.found(await visit.site.write(action))
     return _page(visit, "rate/next.html", campaign, view=view, item=view.item, norm=norm)
 
 
@@ -153,14 +160,11 @@ def _points(form: Form, campaign: Campaign) -> dict[str, str]:
 
 async def _campaign(visit: Visit) -> Campaign:
     """Return the campaign of the path, for its volunteers alone. Raises `PageError` for others."""
-    mine = {one.id: one for one in await visit.read(_mine, visit.me.id)}
-    return visit.found(mine.get(visit.at("id")))
+    return visit.found(await visit.read(_my_campaign, visit.me.id, visit.at("id")))
 
 
-def _mine(connection: Connection, person: str) -> list[Campaign]:
-    own = campaign_volunteers.c
-    ids = set(connection.execute(select(own.campaign_id).where(own.person_id == person)).scalars())
-    return [one for one in all_campaigns(connection) if one.id in ids]
+def _my_campaign(connection: Connection, person: str, name: str) -> Campaign | None:
+    return next(iter(campaigns_with(connection, person, name)), None)
 
 
 async def _or_not_found(visit: Visit, action: Any, *arguments: Any) -> Any:
