@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from duologue.arena.campaigns.campaign import MINUTE
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
@@ -85,12 +86,7 @@ def take(connection: Connection, campaign: Campaign, person: str, now: int) -> L
 
 def release_expired(connection: Connection, campaign: Campaign, now: int) -> int:
     """Give back all leases that have run out, and return how many."""
-    given = campaign_assignments.c
-    late = connection.execute(
-        select(given.id, given.unit_id, given.item_id, given.person_id)
-        .where(given.campaign_id == campaign.id, given.state == "leased", given.expires_at <= now)
-        .order_by(given.id)
-    ).all()
+    late = connection.execute(_late(), {"campaign": campaign.id, "now": now}).all()
     for assignment, unit, item, person in late:
         _give_back(connection, assignment, unit, item, person, "expired")
     return len(late)
@@ -118,14 +114,34 @@ def skip(connection: Connection, campaign: Campaign, person: str, assignment: st
 
 
 def _held(connection: Connection, campaign: Campaign, person: str) -> Lease | None:
+    row = connection.execute(_leases(), {"campaign": campaign.id, "person": person}).first()
+    return None if row is None else Lease(*row)
+
+
+@cache
+def _late() -> Any:
+    """Return the query for leases that have run out; made once, as that of `_leases`, since every page asks it."""
+    given = campaign_assignments.c
+    return (
+        select(given.id, given.unit_id, given.item_id, given.person_id)
+        .where(
+            given.campaign_id == bindparam("campaign"), given.state == "leased", given.expires_at <= bindparam("now")
+        )
+        .order_by(given.id)
+    )
+
+
+@cache
+def _leases() -> Any:
+    """Return the query for what a person has leased."""
     given, items = campaign_assignments.c, campaign_items.c
-    row = connection.execute(
+    mine = (given.campaign_id == bindparam("campaign")) & (given.person_id == bindparam("person"))
+    return (
         select(given.id, given.unit_id, given.item_id, items.role, given.swapped, given.expires_at)
         .join(campaign_items, items.id == given.item_id)
-        .where(given.campaign_id == campaign.id, given.person_id == person, given.state == "leased")
+        .where(mine, given.state == "leased")
         .order_by(given.leased_at, given.id)
-    ).first()
-    return None if row is None else Lease(*row)
+    )
 
 
 def _next_known(connection: Connection, campaign: Campaign, person: str) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from duologue.arena.campaigns.assignment import NothingLeft, take
 from duologue.arena.campaigns.ballots import BETTER, Points
@@ -133,15 +134,7 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
 
 def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped: bool = False) -> ShownItem:
     """Return a unit as people see it. Raises `UsageError` where there is none, or nobody has talked for it yet."""
-    units, items = campaign_units.c, campaign_items.c
-    one, other = campaign_answers.alias("one"), campaign_answers.alias("other")
-    row = connection.execute(
-        select(units.system_b, items.role, items.context, one.c.content.label("a"), other.c.content.label("b"))
-        .join(campaign_items, items.id == units.item_id)
-        .outerjoin(one, one.c.id == units.answer_a)
-        .outerjoin(other, other.c.id == units.answer_b)
-        .where(units.id == unit, units.campaign_id == campaign.id)
-    ).one_or_none()
+    row = connection.execute(_shown(), {"unit": unit, "campaign": campaign.id}).one_or_none()
     if row is None or row.a is None or (row.system_b is not None and row.b is None):
         raise UsageError("there is nothing to be rated yet; go back to the campaign's page for the next item")
     told = [row.a] if row.b is None else [row.a, row.b]
@@ -157,6 +150,20 @@ def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped
         second_facts=_triples(told[1].get("facts", [])) if len(told) > 1 else (),
         knowledge=_triples(context["knowledge"]) if campaign.protocol.knowledge_when_rating else (),
         goal=tuple(context["goal"]) if campaign.protocol.goal_when_rating else (),
+    )
+
+
+@cache
+def _shown() -> Any:
+    """Return the query for what is shown of a unit."""
+    units, items = campaign_units.c, campaign_items.c
+    one, other = campaign_answers.alias("one"), campaign_answers.alias("other")
+    return (
+        select(units.system_b, items.role, items.context, one.c.content.label("a"), other.c.content.label("b"))
+        .join(campaign_items, items.id == units.item_id)
+        .outerjoin(one, one.c.id == units.answer_a)
+        .outerjoin(other, other.c.id == units.answer_b)
+        .where(units.id == bindparam("unit"), units.campaign_id == bindparam("campaign"))
     )
 
 
@@ -188,39 +195,36 @@ def own_ballots(connection: Connection, campaign: Campaign, person: str) -> tupl
 
 def progress_of(connection: Connection, campaign: Campaign, person: str) -> tuple[int, int]:
     """Return how many items a person has rated, and how many there are left for the person."""
+    asked = {"campaign": campaign.id, "person": person, "per_item": campaign.settings.per_item}
+    rated, left = connection.execute(_progress(), asked).one()
+    return rated, left
+
+
+@cache
+def _progress() -> Any:
+    """Return the query of `progress_of`; made once, since making it costs more than asking."""
     given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    own = (given.campaign_id == bindparam("campaign")) & (given.person_id == bindparam("person"))
     rated = (
         select(func.count())
         .select_from(campaign_assignments)
         .join(campaign_items, items.id == given.item_id)
-        .where(
-            given.campaign_id == campaign.id,
-            given.person_id == person,
-            given.state == "rated",
-            items.role == "main",
-        )
-        .scalar_subquery()
+        .where(own, given.state == "rated", items.role == "main")
     )
-    mine = select(given.unit_id).where(
-        given.campaign_id == campaign.id, given.person_id == person, given.state.in_(["rated", "skipped"])
-    )
-    held = select(given.unit_id).where(
-        given.campaign_id == campaign.id, given.person_id == person, given.state == "leased"
-    )
+    mine = select(given.unit_id).where(own, given.state.in_(["rated", "skipped"]))
+    held = select(given.unit_id).where(own, given.state == "leased")
     left = (
         select(func.count())
         .select_from(campaign_units)
         .join(campaign_items, items.id == units.item_id)
         .where(
-            units.campaign_id == campaign.id,
+            units.campaign_id == bindparam("campaign"),
             items.role == "main",
             units.id.not_in(mine),
-            (units.load < campaign.settings.per_item) | units.id.in_(held),
+            (units.load < bindparam("per_item")) | units.id.in_(held),
         )
-        .scalar_subquery()
     )
-    done, open_ = connection.execute(select(rated, left)).one()
-    return done, open_
+    return select(rated.scalar_subquery(), left.scalar_subquery())
 
 
 def _said(connection: Connection, assignment: str) -> tuple[Points, str, str, int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, update
+from sqlalchemy import bindparam, insert, update
 
 from duologue.arena.people.audit import log
 from duologue.arena.people.people import persons_of, with_roles
@@ -29,11 +30,17 @@ def start_session(connection: Connection, secret: EntrySecret, person_id: str, l
 
 def person_of_session(connection: Connection, text: str, *, now: int) -> Person | None:
     """Return whose session a secret's text is, `None` where it is nobody's, or over."""
+    rows = connection.execute(_of_session(), {"session": id_of(text), "now": now}).all()
+    return persons_of(rows)[0] if rows and matches(text, rows[0].hash) else None
+
+
+@cache
+def _of_session() -> Any:
+    """Return the query for whose session it is, made once: every request asks it."""
     sessions = sign_in_sessions
     query = with_roles(sessions.c.hash).join(sessions, sessions.c.person_id == people.c.id)
-    query = query.where(sessions.c.id == id_of(text), sessions.c.ended_at.is_(None), sessions.c.expires_at > now)
-    rows = connection.execute(query.where(people.c.closed_at.is_(None))).all()
-    return persons_of(rows)[0] if rows and matches(text, rows[0].hash) else None
+    going = sessions.c.ended_at.is_(None) & (sessions.c.expires_at > bindparam("now"))
+    return query.where(sessions.c.id == bindparam("session"), going, people.c.closed_at.is_(None))
 
 
 def end_session(connection: Connection, text: str, person: Person, *, now: int) -> None:
