@@ -37,6 +37,15 @@ def page(before: str, tables: Sequence[Sequence[TaskRow]], told: Mapping[str, Se
         made["tasks"] = tasks_section(tables, asked)
     if told:
         made["rankings"] = rankings_section(told)
+    return _laid_out(before, made)
+
+
+def with_section(before: str, name: str, text: str) -> str:
+    """Return the page with one section made anew."""
+    return _laid_out(before, {name: text})
+
+
+def _laid_out(before: str, made: Mapping[str, str]) -> str:
     parts = [_TITLE]
     for name, title in _SECTIONS.items():
         begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

@@ -1,12 +1,13 @@
 """Load of `duologue serve`: latency of the retriever alone and under 32 clients, and memory over 10,000 requests.
 
-    python benchmarks/serving_load.py [--dialogues 2000] [--seconds 20] [--requests 10000]
+    python benchmarks/serving_load.py [--dialogues 2000] [--seconds 20] [--requests 10000] [--write]
 
 The server runs in a process of its own with a retriever that learned from made dialogues; clients keep a connection
 and ask on the loopback, each request another dialogue. Bounds: the 95th percentile of 32 people who pause for about a
 second before they write again is at most 5 times the latency of one request alone, and the server grows by at most
 8 MB from the 1,000th request to the last. Clients that never pause are shown beside: what one processor does one after
-the other cannot hold that bound for them.
+the other cannot hold that bound for them. Processor time of the server is shown too: it does not depend on what else
+the machine does. `--write` puts the table into `ENDPOINTS.md`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import asyncio
 import json
 import math
 import multiprocessing
+import os
 import random
 import sys
 import tempfile
@@ -29,12 +31,15 @@ from duologue.core.recipe import resolve
 from duologue.web.application import application
 from duologue.web.served import prepared
 from duologue.web.server import Server
+from endpoint_page import with_section
+from mobilecs_page import table
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 CLIENTS = 32
 PAUSE_SECONDS = 1.0
+PAGE = Path(__file__).with_name("ENDPOINTS.md")
 MOST_TIMES, MOST_MEGABYTES = 5.0, 8.0
 _WORDS = 4000
 """Words of the made language, the n-th of which is n times as rare as the first."""
@@ -47,6 +52,8 @@ class Load(NamedTuple):
     """Of each request, sorted."""
     took: float
     """Seconds that all of them took together."""
+    cpu: float
+    """Seconds of processor time that the server used meanwhile."""
 
     def quantile(self, share: float) -> float:
         """Return the latency that this share of requests had at most."""
@@ -95,8 +102,10 @@ async def _client(port: int, seed: int, found: list[float], *, until: float, cou
     writer.close()
 
 
-def load(port: int, clients: int, *, seconds: float = math.inf, count: int = 1 << 40, pause: float = 0.0) -> Load:
-    """Return what so many clients see, for so long or for `count` requests of each."""
+def load(
+    port: int, clients: int, process: int, *, seconds: float = math.inf, count: int = 1 << 40, pause: float = 0.0
+) -> Load:
+    """Return what so many clients see of a server's process, for so long or for `count` requests of each."""
     found: list[float] = []
 
     async def crowd() -> None:
@@ -105,9 +114,15 @@ def load(port: int, clients: int, *, seconds: float = math.inf, count: int = 1 <
             *(_client(port, seed, found, until=until, count=count, pause=pause) for seed in range(clients))
         )
 
-    began = time.monotonic()
+    began, used = time.monotonic(), _processor_seconds(process)
     asyncio.run(crowd())
-    return Load(sorted(found), time.monotonic() - began)
+    return Load(sorted(found), time.monotonic() - began, _processor_seconds(process) - used)
+
+
+def _processor_seconds(process: int) -> float:
+    """Return the processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _megabytes(process: int) -> float:
@@ -116,13 +131,55 @@ def _megabytes(process: int) -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
+def measured(process: int, port: int, seconds: float, requests: int) -> tuple[dict[str, Load], float, float]:
+    """Return what clients saw, by how they ask, and the server's megabytes after 1,000 and after all requests."""
+    load(port, 1, process, count=20)
+    rows = {
+        "1": load(port, 1, process, seconds=seconds / 2),
+        f"{CLIENTS} that pause for 1 s": load(port, CLIENTS, process, seconds=seconds, pause=PAUSE_SECONDS),
+        f"{CLIENTS} without a pause": load(port, CLIENTS, process, seconds=seconds),
+    }
+    load(port, CLIENTS, process, count=math.ceil(1000 / CLIENTS))
+    before = _megabytes(process)
+    load(port, CLIENTS, process, count=math.ceil((requests - 1000) / CLIENTS))
+    return rows, before, _megabytes(process)
+
+
+def section(args: argparse.Namespace, rows: dict[str, Load], before: float, after: float, busy: float) -> str:
+    """Return the section of the page; `busy` is how many processes waited for the machine when it began."""
+    single = rows["1"].quantile(0.5)
+    head = ["clients", "requests", "per s", "p50 ms", "p95 ms", "p95 / alone", "server's processor ms a request"]
+    lines = [
+        [
+            name,
+            str(len(row.seconds)),
+            f"{len(row.seconds) / row.took:.0f}",
+            f"{1000 * row.quantile(0.5):.1f}",
+            f"{1000 * row.quantile(0.95):.1f}",
+            f"{row.quantile(0.95) / single:.1f}",
+            f"{1000 * row.cpu / len(row.seconds):.2f}",
+        ]
+        for name, row in rows.items()
+    ]
+    how = f"{args.seconds:.0f} s a row, the clients on the same {os.cpu_count()} cores"
+    return f"""`python benchmarks/serving_load.py`: `retriever` of {args.dialogues:,} made dialogues, `duologue serve`,
+{how}; {busy:.1f} other processes wanted them when it began.
+The ratio is the p95 over the median of one client alone ({1000 * single:.1f} ms); the must is {MOST_TIMES:.0f}.
+
+{table(head, lines)}
+Memory after 1,000 requests {before:.1f} MB, after {args.requests:,} {after:.1f} MB.
+"""
+
+
 def main() -> int:
-    """Print the figures; return 1 when one is over its bound."""
+    """Print the figures, or write them; return 1 when one is over its bound."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dialogues", type=int, default=2000, help="made dialogues that the retriever learns from")
     parser.add_argument("--seconds", type=float, default=20, help="how long each row is measured")
     parser.add_argument("--requests", type=int, default=10_000, help="requests over which memory is watched")
+    parser.add_argument("--write", action="store_true", help="put the table into ENDPOINTS.md")
     given = parser.parse_args()
+    busy = os.getloadavg()[0]
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     server = context.Process(target=_serve, args=(theirs, given.dialogues), daemon=True)
@@ -130,29 +187,15 @@ def main() -> int:
     try:
         port: int = ours.recv()
         assert server.pid is not None
-        load(port, 1, count=20)
-        alone = load(port, 1, seconds=given.seconds / 2)
-        single = alone.quantile(0.5)
-        print("| clients                | requests | per s | p50 ms | p95 ms | p95 / alone |")
-        print("|------------------------|----------|-------|--------|--------|-------------|")
-        rows = {
-            "1": alone,
-            f"{CLIENTS} that pause for 1 s": load(port, CLIENTS, seconds=given.seconds, pause=PAUSE_SECONDS),
-            f"{CLIENTS} without a pause": load(port, CLIENTS, seconds=given.seconds),
-        }
-        for name, row in rows.items():
-            per_second, times = len(row.seconds) / row.took, row.quantile(0.95) / single
-            figures = f"{1000 * row.quantile(0.5):6.1f} | {1000 * row.quantile(0.95):6.1f} | {times:11.1f}"
-            print(f"| {name:<22} | {len(row.seconds):8} | {per_second:5.0f} | {figures} |")
-        load(port, CLIENTS, count=math.ceil(1000 / CLIENTS))
-        before = _megabytes(server.pid)
-        load(port, CLIENTS, count=math.ceil((given.requests - 1000) / CLIENTS))
-        after = _megabytes(server.pid)
-        print(f"\nmemory after 1,000 requests {before:.1f} MB, after {given.requests:,} {after:.1f} MB")
+        rows, before, after = measured(server.pid, port, given.seconds, given.requests)
     finally:
         server.terminate()
         server.join(10)
-    paused = list(rows.values())[1].quantile(0.95) / single
+    text = section(given, rows, before, after, busy)
+    sys.stdout.write(text)
+    if given.write:
+        PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8"), "load", text), encoding="utf-8")
+    paused = list(rows.values())[1].quantile(0.95) / rows["1"].quantile(0.5)
     return int(paused > MOST_TIMES or after - before > MOST_MEGABYTES)
 
 
