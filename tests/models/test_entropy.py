@@ -33,6 +33,22 @@ def test_loss_and_gradients_are_those_of_torch(monkeypatch: pytest.MonkeyPatch, 
         assert torch.allclose(one, other)
 
 
+def test_the_best_words_are_left_out_where_nobody_asks() -> None:
+    hidden, weight = torch.randn(3, 2), torch.randn(5, 2)
+    targets, shares = torch.tensor([0, 1, 2]), torch.ones(3)
+    asked, plain = (
+        entropy(hidden, weight, torch.zeros(5), targets, shares, torch.float32, best=b) for b in (True, False)
+    )
+    assert torch.equal(asked.costs, plain.costs)
+    assert (len(asked.best), len(plain.best)) == (3, 0)
+
+
+def test_a_word_beyond_all_floats_has_its_cost() -> None:
+    bias = torch.tensor([0.0, 200.0])
+    found = entropy(torch.zeros(1, 1), torch.zeros(2, 1), bias, torch.tensor([0]), torch.ones(1), torch.float32)
+    assert found.costs.item() == pytest.approx(200)
+
+
 def test_a_certain_word_keeps_its_small_cost() -> None:
     bias = torch.tensor([30.0, 0.0])
     found = entropy(torch.zeros(1, 1), torch.zeros(2, 1), bias, torch.tensor([0]), torch.ones(1), torch.float32)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,24 @@ def test_replies_are_learned_by_heart(talks: Talks, tmp_path: Path) -> None:
     first = [msgspec.structs.replace(one, history=one.history[:1]) for one in second]
     assert {answer.text for answer in system.answer(first)} == {"oh no , which number does it have ?"}
     assert all(str(answer.text).startswith("thanks , we look for") for answer in system.answer(second))
+
+
+def test_one_seed_gives_the_same_weights_with_bfloat16(talks: Talks, tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(LstmRecipe.tiny(), precision="bfloat16", hidden=24)
+    told = []
+    for name in ("first", "second"):
+        system = LstmBaseline(recipe)
+        system.fit(talks(8), [], [], Run(folder=tmp_path / name, seed=1))
+        system.save(tmp_path / name / "model")
+        told.append(next((tmp_path / name / "model").glob("*.safetensors")).read_bytes())
+    assert told[0] == told[1]
+    plain = LstmBaseline(msgspec.structs.replace(recipe, precision="float32"))
+    plain.fit(talks(8), [], [], Run(folder=tmp_path / "plain", seed=1))
+    logs = [
+        json.loads((tmp_path / name / "training.jsonl").read_text().splitlines()[-1]) for name in ("first", "plain")
+    ]
+    assert logs[0]["held_out_loss"] == pytest.approx(logs[1]["held_out_loss"], rel=0.02)
+    assert logs[0]["held_out_loss"] != logs[1]["held_out_loss"]
 
 
 def test_long_talks_are_learned_in_parts_and_of_open_ones_the_end_is_read(talks: Talks, tmp_path: Path) -> None:

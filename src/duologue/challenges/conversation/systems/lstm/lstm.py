@@ -63,6 +63,8 @@ class LstmRecipe(NeuralGeneratorRecipe, frozen=True):
     schedule: Literal["cosine", "constant"] = "cosine"
     clip: PositiveFloat = 5.0
     """Gradient clipping: maximum norm."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of matrix products in training; inference runs in float32."""
     most_talks: Count = 6500
     search: Literal["bonus", "beam", "greedy"] = "bonus"
     """`bonus`: beam search of the released program; `beam`, `greedy`: those of `duologue.models.decode`."""
@@ -138,7 +140,7 @@ class LstmBaseline(NeuralGenerator[LstmRecipe]):
     def _subject(self, model: EncoderDecoder) -> TrainingTask[Sequence[EncodedTurn], Any]:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import training_subject  # needs torch
 
-        return training_subject(model)
+        return training_subject(model, self.recipe.precision)
 
     def _examples(self, dialogue: TrainingDialogue, words: CopyVocabulary) -> Iterator[list[EncodedTurn]]:
         """Encode the utterance pairs of a dialogue, in several examples where there are too many."""

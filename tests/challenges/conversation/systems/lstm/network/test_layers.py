@@ -58,6 +58,24 @@ def test_layers_give_what_torchs_own_give_with_the_same_gradients(layers: Lstm) 
         assert torch.allclose(grad, torch.cat([i, f, o, g]), atol=1e-5)
 
 
+@pytest.mark.parametrize("rows", [1, 21, 40])
+def test_bfloat16_is_close_to_float32_in_states_and_gradients(rows: int) -> None:
+    torch.manual_seed(2)
+    layers, table = Lstm(6, 16, 2, 0.0), torch.randn(30, 6)
+    packed = pack([[row % 30] * (1 + row % 7) for row in range(rows)])
+    start = LstmState(torch.randn(2, rows, 16), torch.randn(2, rows, 16))
+    found: dict[torch.dtype, list[torch.Tensor]] = {}
+    for precision in (torch.float32, torch.bfloat16):
+        x = table[packed.tokens].requires_grad_()
+        told, after = layers(x, packed.sizes, start, precision)
+        cost = (told * told).sum() + after.hidden.sum() + (after.cell * after.cell).sum()
+        slopes = torch.autograd.grad(cost, [x, *layers.parameters()])
+        found[precision] = [told.detach(), after.hidden.detach(), after.cell.detach(), *slopes]
+    for fine, coarse in zip(*found.values(), strict=True):
+        assert fine.dtype == coarse.dtype == torch.float32
+        assert float((fine - coarse).norm() / fine.norm()) < 0.02
+
+
 def test_one_step_of_one_unit_is_what_its_equations_say() -> None:
     layer = LstmLayer(1, 1)
     with torch.no_grad():

@@ -8,7 +8,8 @@ ordering within the beam. All steps are run, and the best completed hypothesis i
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import EncoderDecoderConfig
 
+Precision = Literal["float32", "bfloat16"]
 _TURN = 10_000  # length of a turn in tokens when dialogues are bucketed: turns before tokens
 
 
@@ -44,11 +46,28 @@ def new_encoder_decoder(size: EncoderDecoderConfig, seed: int) -> EncoderDecoder
         return EncoderDecoder(size)
 
 
-def training_subject(model: EncoderDecoder) -> TrainingTask[Sequence[EncodedTurn], DialogueBatch]:
-    """Return the training subject: mean negative log-likelihood over reply tokens, END included (`choose="loss"`)."""
+def training_subject(
+    model: EncoderDecoder, precision: Precision = "float32"
+) -> TrainingTask[Sequence[EncodedTurn], DialogueBatch]:
+    """Return the training subject: mean negative log-likelihood over reply tokens, END included (`choose="loss"`).
+
+    Matrix products are in `precision`, on held-out dialogues too.
+    """
     return TrainingTask(
-        module=model, collate=collate_dialogues, loss=model, hits=None, length=_length, weight=_targets, tokens=_tokens
+        module=model,
+        collate=collate_dialogues,
+        loss=partial(_loss, model, precision),
+        hits=None,
+        length=_length,
+        weight=_targets,
+        tokens=_tokens,
     )
+
+
+def _loss(model: EncoderDecoder, precision: Precision, batch: DialogueBatch) -> Tensor:
+    with torch.autocast(model.out.weight.device.type, enabled=False):  # the layers choose what is narrowed
+        loss: Tensor = model(batch, torch.bfloat16 if precision == "bfloat16" else torch.float32)
+        return loss
 
 
 def _length(dialogue: Sequence[EncodedTurn]) -> int:

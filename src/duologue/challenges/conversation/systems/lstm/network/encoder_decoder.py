@@ -116,35 +116,40 @@ class EncoderDecoder(nn.Module):
         for weight in self.parameters():
             nn.init.uniform_(weight, -size.spread, size.spread)
 
-    def forward(self, batch: DialogueBatch) -> Tensor:
+    def forward(self, batch: DialogueBatch, precision: torch.dtype = torch.float32) -> Tensor:
         """Return the mean negative log-likelihood over the tokens of all replies, END included.
 
-        States are carried across turns, gradients are truncated after each turn (section 9).
+        States are carried across turns, gradients are truncated after each turn (section 9). Matrix products are in
+        `precision`, states and sums in float32.
         """
         carry = self.size.carry_training if self.training else self.size.carry_answering
         state: LstmState | None = None
         starts, outputs = [], []
         for part in batch.parts:
-            state = self.read(part.source, None if state is None else state.first(len(part.source.order)))
+            before = None if state is None else state.first(len(part.source.order))
+            state = self.read(part.source, before, precision)
             if carry == "decoder":
-                of_part, state = self.speak(part.replies.before, state)
+                of_part, state = self.speak(part.replies.before, state, precision)
                 outputs.append(of_part)
             else:
                 starts.append(state)
         wanted = torch.cat([part.replies.wanted for part in batch.parts])  # (N,)
         if starts:  # later turns do not depend on replies: decode all at once
-            outputs, wanted = [self.speak(batch.replies.before, join_states(starts))[0]], batch.replies.wanted
+            outputs = [self.speak(batch.replies.before, join_states(starts), precision)[0]]
+            wanted = batch.replies.wanted
         hidden = self.narrow(torch.cat(outputs))  # (N, E)
         shares = hidden.new_full((len(wanted),), 1 / len(wanted))
-        return entropy(hidden, self.out.weight, self.out.bias, wanted, shares, hidden.dtype).loss
+        return entropy(hidden, self.out.weight, self.out.bias, wanted, shares, precision, best=False).loss
 
-    def read(self, source: Packed, state: LstmState | None) -> LstmState:
+    def read(self, source: Packed, state: LstmState | None, precision: torch.dtype = torch.float32) -> LstmState:
         """Encode the utterances of B dialogues from the carried state; `None` at the first turn."""
-        return _run(self.encoder, self.heard_words, source, state)[1]
+        return _run(self.encoder, self.heard_words, source, state, precision)[1]
 
-    def speak(self, before: Packed, state: LstmState) -> tuple[Tensor, LstmState]:
+    def speak(
+        self, before: Packed, state: LstmState, precision: torch.dtype = torch.float32
+    ) -> tuple[Tensor, LstmState]:
         """Return the decoder's outputs (N, H), packed as its inputs, and its final state."""
-        return _run(self.decoder, self.said_words, before, state)
+        return _run(self.decoder, self.said_words, before, state, precision)
 
     def step(self, said: LstmState, tokens: Tensor) -> tuple[Tensor, LstmState]:
         """Return ln P of the next token, (M, V), after the last tokens `tokens` (M,): END at first."""
@@ -157,8 +162,10 @@ class EncoderDecoder(nn.Module):
         return said.pick(rows)
 
 
-def _run(layers: Lstm, words: nn.Embedding, texts: Packed, state: LstmState | None) -> tuple[Tensor, LstmState]:
+def _run(
+    layers: Lstm, words: nn.Embedding, texts: Packed, state: LstmState | None, precision: torch.dtype
+) -> tuple[Tensor, LstmState]:
     """Return the outputs (N, H) of an LSTM over packed texts, and its final states (L, B, H) in the given order."""
     start = None if state is None else state.pick(texts.order)
-    outputs, after = layers(words(texts.tokens), texts.sizes, start)
+    outputs, after = layers(words(texts.tokens), texts.sizes, start, precision)
     return outputs, after.pick(texts.order.argsort())
