@@ -104,18 +104,19 @@ def gru(sequences: int, mean: int, e: int, h: int, precision: torch.dtype, *, ou
     return Made(lambda x: theirs(PackedSequence(x.to(precision), sizes))[0].data.float(), x, list(theirs.parameters()))
 
 
-def lstm(*, ours: bool) -> Made:
+def lstm(precision: torch.dtype, *, ours: bool) -> Made:
     """The two LSTM layers of `lstm` over 32 replies."""
     e, h = 100, 512
     packed = pack([[1] * length for length in lengths(32, 16)])
     x, own = torch.randn(len(packed.tokens), e), Lstm(e, h, 2, 0.0)
     if ours:
-        return Made(lambda x: own(x, packed.sizes, None)[0], x, list(own.parameters()))
+        return Made(lambda x: own(x, packed.sizes, None, precision)[0], x, list(own.parameters()))
     theirs = nn.LSTM(e, h, 2)
     places = torch.cat([torch.arange(0, 2 * h), torch.arange(3 * h, 4 * h), torch.arange(2 * h, 3 * h)])  # i, f, g, o
     copied([weight[places] for weight in own.parameters()], list(theirs.parameters()))
+    theirs = theirs.to(precision)
     sizes = torch.tensor(packed.sizes)
-    return Made(lambda x: theirs(PackedSequence(x, sizes))[0].data, x, list(theirs.parameters()))
+    return Made(lambda x: theirs(PackedSequence(x.to(precision), sizes))[0].data.float(), x, list(theirs.parameters()))
 
 
 def gru_cell(*, ours: bool) -> Made:
@@ -372,8 +373,9 @@ ROWS = [
     Row("gru, knowledge of `matcher`, 12 x 60, 128 -> 2 x 64", *GRU, partial(gru, 12, 60, 128, 64, FINE), trains=True),
     Row("gru, one row of `matcher`, 60, 128 -> 2 x 64", *GRU, partial(gru, 1, 60, 128, 64, FINE), trains=False),
     Row("gru cell, 32 x 192", "`cell`", "`nn.GRUCell`", gru_cell, trains=False),
-    Row("lstm, 32 x 16, 100 -> 512, 2 layers", *LSTM, lstm, trains=True),
-    Row("lstm, the same", *LSTM, lstm, trains=False),
+    Row("lstm, 32 x 16, 100 -> 512, 2 layers", *LSTM, partial(lstm, FINE), trains=True),
+    Row("lstm, the same, bfloat16", *LSTM, partial(lstm, HALF), trains=True),
+    Row("lstm, the same", *LSTM, partial(lstm, FINE), trains=False),
     Row("steps, 20 x 32, 192 -> 1,152", "`DeferredLinear`", "autograd", partial(recurrent_steps, 32, 192), trains=True),
     Row("steps, 20 x 16, 800 -> 4,800", "`DeferredLinear`", "autograd", partial(recurrent_steps, 16, 800), trains=True),
     Row("attended memory, 20 x 32 x 120 x 192", "`DeferredMemory`", "autograd", attended_memory, trains=True),

@@ -89,7 +89,7 @@ class LstmBaseline(NeuralGenerator[LstmRecipe]):
     scope = Scope(tasks=("conversation",))
     extras = ("models",)
     name = "lstm"
-    fixed_config: ClassVar[dict[str, Any]] = {"warm_up": 0.0, "weight_decay": 0.0, "optimiser": "adam"}
+    fixed_config: ClassVar[dict[str, Any]] = {"warm_up": 0.0, "weight_decay": 0.0, "optimiser": "adam", "fused": True}
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Generate a non-empty reply to each sample. Raises `UsageError` before `fit` or `load`."""
