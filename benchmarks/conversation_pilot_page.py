@@ -131,10 +131,12 @@ _TITLES = {
 }
 _HEAD = """# The pilot task: the next line of a film
 
-Made by `python benchmarks/conversation_pilot.py --data FOLDER{only}`, seed 1. The licence of subtitles is not clear, so
-dialogues of known licence stand for them: each becomes a film in the layout of the 2016 release, its sentences cut into
-words as OPUS cut them and without speakers (`docs/examples/subtitle_archive.py`). These are chats and bookings, no
-films; what the page shows is the path from the archive to scores, and how its splits behave.
+Made by `python benchmarks/conversation_pilot.py --data FOLDER{only}`, seed 1.
+
+The licence of subtitles is not clear, so dialogues of known licence stand for them: each becomes a film in the layout
+of the 2016 release, its sentences cut into words as OPUS cut them and without speakers
+(`docs/examples/subtitle_archive.py`). They are chats or bookings, no films; what the page shows is the path from the
+archive to scores, and how its splits behave.
 
 `duologue data extract subtitles en.tar.gz --ratios 0.8,0.1,0.1 --eval {samples}` makes the splits, by film (`by-movie`,
 ours) and as the official tool does (`official`: the shuffled list of all pairs is cut). A pair is two neighbouring

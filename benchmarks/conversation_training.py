@@ -117,24 +117,22 @@ def speeds(before: Path | None, steps: int, rounds: int) -> dict[str, dict[str, 
     return {name: {key: median(one[key] for one in each) for key in each[0]} for name, each in found.items()}
 
 
-def losses(text: Path, held_out: Path, work: Path, recipe: str, seeds: int, settings: list[str]) -> list[list[Any]]:
-    """Return a row for each seed and number of steps: both losses on held-out dialogues, and words seen."""
+def losses(text: Path, held_out: Path, work: Path, seeds: int) -> list[list[Any]]:
+    """Return a row for each seed and number of steps: the losses of both precisions on held-out dialogues."""
     rows = []
+    settings = ("epochs=1", "repeats=1", "most_talks=4800", "check_every=100")
     for seed in range(1, seeds + 1):
         logs = []
         for precision in ("float32", "bfloat16"):
-            out = work / f"{recipe}-{seed}-{precision}"
+            out = work / f"lstm-small-{seed}-{precision}"
             chosen = [word for one in (*settings, f"precision={precision}") for word in ("--set", one)]
-            command = ("train", "conversation", "--system", "lstm", "--recipe", recipe, "--train", text)
+            command = ("train", "conversation", "--system", "lstm", "--recipe", "lstm-small", "--train", text)
             words = (*command, "--held-out", held_out, "--seed", seed, "--quiet", *chosen, "--out", out)
             program = Path(sys.executable).with_name("duologue")
             if not (out / "system.toml").is_file():
                 subprocess.run([program, *map(str, words)], check=True, env={**os.environ, **_ONE})
             logs.append([json.loads(line) for line in (out / "training.jsonl").read_text("utf-8").splitlines()])
-        rows += [
-            [recipe, seed, one["step"], one["held_out_loss"], two["held_out_loss"]]
-            for one, two in zip(*logs, strict=True)
-        ]
+        rows += [[seed, a["step"], a["held_out_loss"], b["held_out_loss"]] for a, b in zip(*logs, strict=True)]
     return rows
 
 
@@ -145,15 +143,20 @@ def page(told: dict[str, Any]) -> str:
     slow = first["cpu"] / first["words"]
     lines = [
         _HEAD,
-        "| setting | words a CPU second | factor | CPU days for the official training |",
-        "|---|---|---|---|",
+        "| setting | words a processor second | factor | processor days | words a second, idle cores | factor | days |",
+        "|---|---|---|---|---|---|---|",
     ]
+    processes = {one.name: one.devices for one in SETTINGS}
     for name, one in found.items():
         each = one["cpu"] / one["words"]
-        lines.append(f"| {name} | {1 / each:,.0f} | {slow / each:.2f} | {each * WORDS * EPOCHS / 86_400:.1f} |")
-    lines += ["", _LOSS, "| recipe | seed | steps | float32 | bfloat16 | difference |", "|---|---|---|---|---|---|"]
-    for recipe, seed, step, one, two in rows:
-        lines.append(f"| {recipe} | {seed} | {step} | {one:.4f} | {two:.4f} | {two - one:+.4f} |")
+        cells = [
+            f"{1 / seconds:,.0f} | {slow / seconds:.2f} | {seconds * WORDS * EPOCHS / 86_400:.1f}"
+            for seconds in (each, each / processes[name])
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += ["", _LOSS, "| seed | steps | float32 | bfloat16 | difference |", "|---|---|---|---|---|"]
+    for seed, step, one, two in rows:
+        lines.append(f"| {seed} | {step} | {one:.4f} | {two:.4f} | {two - one:+.4f} |")
     lines += ["", _gpu()]
     return "\n".join(lines) + "\n"
 
@@ -179,8 +182,9 @@ def main() -> None:
     parser.add_argument("--held-out", type=Path, help="dialogue text that is judged")
     parser.add_argument("--before", type=Path, help="the sources (`src`) of another version")
     parser.add_argument("--work", type=Path, default=Path("workspace/training"))
-    parser.add_argument("--steps", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=2, help="pairs of trainings")
     parser.add_argument("--write", action="store_true", help="write the page")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -196,14 +200,7 @@ def main() -> None:
         told["speeds"] = speeds(given.before, given.steps, given.rounds)
         write_text(kept, json.dumps(told))
     if "losses" not in told:
-        once = ["epochs=1", "repeats=1"]
-        published = losses(
-            given.text, given.held_out, given.work, "lstm-published", 1, [*once, "most_talks=6000", "check_every=20"]
-        )
-        small = losses(
-            given.text, given.held_out, given.work, "lstm-small", 2, [*once, "most_talks=4800", "check_every=100"]
-        )
-        told["losses"] = published + small
+        told["losses"] = losses(given.text, given.held_out, given.work, given.seeds)
         write_text(kept, json.dumps(told))
     text = page(told)
     if given.write:
@@ -213,46 +210,49 @@ def main() -> None:
 
 _HEAD = """# Training the baseline at its published size
 
-Made by `python benchmarks/conversation_training.py --text TRAIN.txt --held-out DEV.txt --before OLD/src --write`, where
-TRAIN and DEV are the parts of `chats` of [CONVERSATION_PILOT.md](CONVERSATION_PILOT.md) (of DEV 500 pairs), and OLD is a
-worktree of the commit before (`1fab4770`). `lstm` at its published size: 12.8 million weights, a vocabulary of 20,002
-words, 100 dialogues a step, dropout .5, Adam.
+Made by `python benchmarks/conversation_training.py --text TRAIN.txt --held-out DEV.txt --before OLD/src --write`,
+where TRAIN and DEV are the parts of `chats` of [CONVERSATION_PILOT.md](CONVERSATION_PILOT.md) (of DEV 500 pairs), and
+OLD is a worktree of the commit before (`1fab4770`). `lstm` at its published size: 12.8 million weights, a vocabulary
+of 20,002 words, 100 dialogues a step, dropout .5, Adam.
 
 ## Steps
 
 The training loop with the published recipe, on made-up dialogues that have the lengths of the official training data
-(2.43 utterances a dialogue, 18.6 words an utterance); one thread a process; medians of rounds in which the settings take
-turns, since the machine had other work to do. Words are those of both sides. The official training reads 40.07 million
-words 20 times.
+(2.43 utterances a dialogue, 18.6 words an utterance). One thread a process; six steps of each setting, the settings
+by turns, on a machine that had much other work to do: processor seconds, and what follows from them on idle cores.
+Words are those of both sides. The official training reads 40.07 million words 20 times.
 """
 _LOSS = """What is faster, and what is not used:
 
 * `before` went through each step of the layers with autograd; now the way back through time is written by hand, gates
-  are kept for it, and rows of products are rounded up without copying them. With float32 that gains little: four fifths
-  of a step were matrix products at the full speed of the processor, and are now.
+  are kept for it, and rows of products are rounded up without copying them. With float32 that gains little: four
+  fifths of a step were matrix products at the full speed of the processor, and are now.
 * `precision=bfloat16` makes these products in half the bits. This processor (AMD, AVX-512 with bfloat16, no matrix
-  units) does 2.2 times as many a second so (200 against 90 GFLOP/s), which bounds what can be had of one core; one with
-  matrix units (AMX) does more. The best word of each row, which training never asks for, is not looked for any more, and
-  the softmax is one pass.
-* `devices=2` shares the dialogues of a step between two processes. What they take together is shown; on two idle cores
-  the wall time would be half of it. The machine was too busy to show wall times.
+  units) does 2.2 times as many a second so (200 against 90 GFLOP/s), which bounds what can be had of one core; one
+  with matrix units (AMX) does more. The best word of each row, which training never asks for, is not looked for any
+  more, and the softmax is one pass.
+* `devices=2` shares the dialogues of a step between two processes; on idle cores the time is half of what they take
+  together. Small products and a second copy of the optimiser's work cost some of it. Wall times of this busy machine
+  would say nothing.
 * Batches were bucketed by turns and length, and steps packed without padding, before. Compiled steps would fuse what
   stands between the products, a sixth of the time, and are not used: shapes differ from step to step.
-* Sampled or adaptive softmax is not used: the published program takes the loss over the whole vocabulary, and both change
-  what is learned. The loss over the vocabulary is about a third of a step.
+* Sampled or adaptive softmax is not used: the published program takes the loss over the whole vocabulary, and both
+  change what is learned. The loss over the vocabulary is about a third of a step in bfloat16, so that one core would
+  stay below three times the old speed even without it.
 
 ## Loss at equal words
 
-Held-out loss (mean per word) of `duologue train conversation --system lstm` with the same seed, dialogues and order, one
-pass; `lstm-published` with its vocabulary cut to the words of the text.
+Held-out loss of `duologue train conversation --system lstm` with the small recipe (hidden size 192, 6,000
+words), the same seed, dialogues and order, one pass of 4,800 pairs. The published size was not trained that far.
 """
 _GPU = """## One GPU, estimated
 
-No GPU was at hand; nothing here was measured. A word takes {flop:.0f} million operations (forward and backward; every second
-word is asked for), the official training {total:.0f} x 10^15. At 30 TFLOP/s, a tenth of what a large GPU has on paper for
-bfloat16, that is {arithmetic:.1f} hours. The layers are gone through step by step, though, in about {kernels:,} calls for each of
-{steps:,.0f} batches; at 10 microseconds a call that is {launching:.1f} hours. The second bound is the one that counts: some
-hours, not days, and less with a fused LSTM of the library (cuDNN), which this program does not call."""
+No GPU was at hand; nothing here was measured. A word takes {flop:.0f} million operations (forward and backward; every
+second word is asked for), the official training {total:.0f} x 10^15. At 30 TFLOP/s, a tenth of what a large GPU has
+on paper for bfloat16, that is {arithmetic:.1f} hours. The layers are gone through step by step, though, in about
+{kernels:,} calls for each of {steps:,.0f} batches; at 10 microseconds a call that is {launching:.1f} hours. The
+second bound is the one that counts: some hours, not days, and less with a fused LSTM of the library (cuDNN), which
+this program does not call."""
 
 
 if __name__ == "__main__":
