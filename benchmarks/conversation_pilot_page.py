@@ -80,9 +80,9 @@ def page(licences: Mapping[str, str], extracted: Sequence[Extracted], found: Seq
         lines += ["", f"## {text}: dev of the official profile", "", *_scores(here)]
     lines += ["", "## Paired tests", "", _TESTS, *_tests(found)]
     lines += ["", "## Costs of training", "", "| text | system | CPU seconds | megabytes |", "|---|---|---|---|"]
-    for one in found:
-        if one.is_system and (one.profile, one.split) == ("by-movie", "test"):
-            lines.append(f"| {one.text} | {one.row} | {one.costs['cpu']:.0f} | {one.costs['mb']:.0f} |")
+    for row in found:
+        if row.is_system and (row.profile, row.split) == ("by-movie", "test"):
+            lines.append(f"| {row.text} | {row.row} | {row.costs['cpu']:.0f} | {row.costs['mb']:.0f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -117,10 +117,10 @@ def _tests(found: Sequence[Scored]) -> list[str]:
     lines = ["| text | profile | split | first | second | score | difference | 95 % interval | p |", f"|{'---|' * 9}"]
     for numbers in families.values():  # dev and test of one size have the same ids: a family each
         results = tested([(counts[asked[n][0]], counts[asked[n][1]], asked[n][2]) for n in numbers])
-        for number, one in zip(numbers, results, strict=True):
-            first, second = (found[place] for place in asked[number][:2])
-            cells = (first.text, first.profile, first.split, first.row, second.row, one.name, f"{one.difference:+.3f}")
-            lines.append(f"| {' | '.join(cells)} | {one.low:+.3f} to {one.high:+.3f} | {one.p_adjusted:.4f} |")
+        for number, test in zip(numbers, results, strict=True):
+            left, right = (found[place] for place in asked[number][:2])
+            cells = (left.text, left.profile, left.split, left.row, right.row, test.name, f"{test.difference:+.3f}")
+            lines.append(f"| {' | '.join(cells)} | {test.low:+.3f} to {test.high:+.3f} | {test.p_adjusted:.4f} |")
     return lines
 
 

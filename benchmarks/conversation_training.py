@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 from duologue.challenges.conversation.systems.lstm import lstm
@@ -114,7 +113,11 @@ def speeds(before: Path | None, steps: int, rounds: int) -> dict[str, dict[str, 
                 costs.append(json.loads(done.stdout.splitlines()[-1]))
             found.setdefault(one.name, []).append({name: costs[1][name] - costs[0][name] for name in costs[0]})
             print(one.name, found[one.name][-1], flush=True)
-    return {name: {key: median(one[key] for one in each) for key in each[0]} for name, each in found.items()}
+    return {name: {key: _median([one[key] for one in each]) for key in each[0]} for name, each in found.items()}
+
+
+def _median(numbers: list[float]) -> float:
+    return sorted(numbers)[len(numbers) // 2]
 
 
 def losses(text: Path, held_out: Path, work: Path, seeds: int) -> list[list[Any]]:

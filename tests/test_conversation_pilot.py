@@ -27,7 +27,7 @@ THINGS = ("parcel", "router", "ticket", "invoice", "seat", "meal", "phone", "car
 
 def archived(text: str, folder: Path, name: str = "en.tar.gz") -> Path:
     (folder / "text.txt").write_text(text, encoding="utf-8")
-    command = [sys.executable, ARCHIVER, folder / "text.txt", folder / name]
+    command = list(map(str, (sys.executable, ARCHIVER, folder / "text.txt", folder / name)))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     return folder / name
