@@ -230,17 +230,17 @@ _LOSS = """What is faster, and what is not used:
 * `before` went through each step of the layers with autograd; now the way back through time is written by hand, gates
   are kept for it, and rows of products are rounded up without copying them. With float32 that gains little: four
   fifths of a step were matrix products at the full speed of the processor, and are now.
-* `precision=bfloat16` makes these products in half the bits. This processor (AMD, AVX-512 with bfloat16, no matrix
-  units) does 2.2 times as many a second so (200 against 90 GFLOP/s), which bounds what can be had of one core; one
-  with matrix units (AMX) does more. The best word of each row, which training never asks for, is not looked for any
-  more, and the softmax is one pass.
+* `precision=bfloat16` makes these products in half the bits. The processor of this table (AMD, AVX-512 with bfloat16,
+  no matrix units) does 2.2 times as many a second so (200 against 90 GFLOP/s, 2,048 x 512 by 512 x 2,048, timed by
+  hand), which bounds what can be had of one core; one with matrix units (AMX) does more. The best word of each row,
+  which training never asks for, is not looked for any more, and the softmax is one pass.
 * `devices=2` shares the dialogues of a step between two processes; on idle cores the time is half of what they take
   together. Small products and a second copy of the optimiser's work cost some of it. Wall times of this busy machine
   would say nothing.
 * Batches were bucketed by turns and length, and steps packed without padding, before. Compiled steps would fuse what
-  stands between the products, a sixth of the time, and are not used: shapes differ from step to step.
+  stands between the products, a quarter of the time, and are not used: shapes differ from step to step.
 * Sampled or adaptive softmax is not used: the published program takes the loss over the whole vocabulary, and both
-  change what is learned. The loss over the vocabulary is about a third of a step in bfloat16, so that one core would
+  change what is learned. The loss over the vocabulary is a good quarter of a step in bfloat16, so that one core would
   stay below three times the old speed even without it.
 
 ## Loss at equal words
