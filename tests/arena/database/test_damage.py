@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, insert, text, update
 
-from duologue.arena.database.damage import contradiction
+import duologue.arena.storage  # noqa: F401 - every room says its tables
+from duologue.arena.database.damage import _keyless, contradiction
+from duologue.arena.database.tables import metadata
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,4 +44,18 @@ def test_a_value_of_another_type_is_told(tmp_path: Path, value: object, column: 
         connection.execute(text(f'UPDATE "an entry" SET {column} = {value} WHERE name IS NULL'))  # ours
         assert contradiction(connection).startswith("a row of an entry holds no ")
         assert contradiction(connection).endswith(f"as its {column}")
+    engine.dispose()
+
+
+def test_an_object_without_a_key_that_its_column_has_is_told(tmp_path: Path) -> None:
+    board = metadata.tables["phase_boards"]
+    engine = create_engine(f"sqlite:///{tmp_path / 'a.db'}")
+    with engine.begin() as connection:
+        board.create(connection)
+        row = {"track": "t", "phase": "p", "board": {"rows": [], "rank_by": "p@1"}, "computed_at": 1}
+        connection.execute(text("PRAGMA foreign_keys = OFF"))
+        connection.execute(insert(board).values(**row))
+        assert _keyless(connection) == ""
+        connection.execute(update(board).values(board={"rows": [], "rank_bx": "p@1"}))
+        assert _keyless(connection) == "a row of phase_boards has no 'rank_by' in its board"
     engine.dispose()

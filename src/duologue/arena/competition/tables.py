@@ -90,7 +90,7 @@ entries = Table(
     Column("chosen", Boolean, nullable=False, default=False),
     Column("value", Float),
     Column("report_sha256", Text),
-    Column("summary", JSON),
+    Column("summary", JSON, info={"keys": ("scores", "rank_by")}),
     Column("submitted_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
     CheckConstraint(f"state IN {ENTRY_STATES}", name="entries_state"),
@@ -143,7 +143,7 @@ phase_boards = Table(
     metadata,
     Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
     Column("phase", Text, primary_key=True),
-    Column("board", JSON, nullable=False),
+    Column("board", JSON, nullable=False, info={"keys": ("rows", "rank_by")}),
     Column("page_sha256", Text),
     Column("computed_at", BigInteger, nullable=False),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect
+from sqlalchemy import func, inspect, literal, select
 
+from duologue.arena.database.tables import metadata
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def contradiction(connection: Connection) -> str:
     if row is not None:
         return f"a row of {row[0]} names one of {row[2]} that is not there"
     told = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
-    return told.partition("\n")[0] if told != "ok" else _misplaced(connection)
+    return told.partition("\n")[0] if told != "ok" else _misplaced(connection) or _keyless(connection)
 
 
 def _misplaced(connection: Connection) -> str:
@@ -58,4 +59,19 @@ def _misplaced(connection: Connection) -> str:
             found = f"SELECT 1 FROM {quoted(table)} WHERE {wrong} LIMIT 1"  # noqa: S608  # names are the schema's own
             if connection.exec_driver_sql(found).first() is not None:
                 return f"a row of {table} holds no {declared} as its {name}"
+    return ""
+
+
+def _keyless(connection: Connection) -> str:
+    """Return which JSON object lacks a key that its column says it has (`info={"keys": ...}`)."""
+    there = set(inspect(connection).get_table_names())
+    for column in (one for table in metadata.sorted_tables if table.name in there for one in table.columns):
+        for key in column.info.get("keys", ()):
+            path = func.json_type(column, f'$."{key}"')
+            lost = (func.json_type(column) == "object") & path.is_(None)
+            if (
+                connection.execute(select(literal(1)).select_from(column.table).where(lost).limit(1)).first()
+                is not None
+            ):
+                return f"a row of {column.table.name} has no '{key}' in its {column.name}"
     return ""
