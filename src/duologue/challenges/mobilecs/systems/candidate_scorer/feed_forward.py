@@ -26,11 +26,15 @@ class FeedForward(NamedTuple):
     """Weights (in, out) and bias (out,) of each."""
 
     def scores(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the scores of candidates: (c, f) -> (c,)."""
+        """Return the scores of candidates, the first output of each: (c, f) -> (c,)."""
+        scores: NDArray[np.float32] = self.outputs(features)[:, 0]
+        return scores
+
+    def outputs(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the outputs of the last layer: (c, f) -> (c, o)."""
         x = features
         for number, (weight, bias) in enumerate(self.layers):
             if number:
                 x = np.maximum(x, 0)
             x = x @ weight + bias
-        scores: NDArray[np.float32] = x[:, 0]
-        return scores
+        return x

@@ -15,5 +15,3 @@ class DecisionLevels(Record, frozen=True):
     """Of the user's values."""
     repeated: Probability = 0.3
     """Of a name that was found elsewhere in the call, on average over its characters; 1: none is looked for."""
-    slot_evidence: float = 0.5
-    """Weight of an entity's slots in the choice of its type."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
 from duologue.challenges.mobilecs.systems.extractor.found_parts import found_call
 from duologue.challenges.mobilecs.systems.extractor.linker import link
+from duologue.challenges.mobilecs.systems.extractor.type_features import type_features
 from duologue.core.records import Annotation, Mention, Value
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class CallDecoder(NamedTuple):
     recipe: ExtractorRecipe
     of_mentions: FeedForward
     of_values: FeedForward
+    of_types: FeedForward
+    """Corrections of what the tagger says of an entity's type."""
     levels: DecisionLevels
     evidence: SlotEvidence
 
@@ -47,14 +50,10 @@ class CallDecoder(NamedTuple):
         """Return the type of each mention."""
         if not self.recipe.joint_types:
             return [part.kind for part in call.mentions]
-        found = []
-        for entity in linked.entities:
-            slots = [slot for slot, _ in entity.slots]
-            scores = [
-                score + self.levels.slot_evidence * self.evidence.of_type(kind, slots)
-                for kind, score in enumerate(entity.kinds)
-            ]
-            found.append(scores.index(max(scores)))
+        if not call.mentions:
+            return []
+        features = type_features(call.mentions, linked, self.evidence)
+        found = (features[:, : len(ENTITY_TYPES)] + self.of_types.outputs(features)).argmax(1).tolist()
         return [found[entity] for entity in linked.mentions]
 
     def annotated(self, document: Document, call: FoundCall, linked: LinkedCall) -> Annotation:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
 
-_FILES = ("tagger.safetensors", "mentions.safetensors", "values.safetensors")
+_FILES = ("tagger.safetensors", "mentions.safetensors", "values.safetensors", "types.safetensors")
 _CALLS = 100  # read at once
 
 
@@ -83,7 +83,8 @@ class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
         return answers
 
     def _networks(self, learned: ExtractorParts) -> Networks:
-        return dict(zip(_FILES, (learned.tagger, learned.of_mentions, learned.of_values), strict=True))
+        networks = (learned.tagger, learned.of_mentions, learned.of_values, learned.of_types)
+        return dict(zip(_FILES, networks, strict=True))
 
     def _card(self, learned: ExtractorParts) -> ExtractorCard:
         return ExtractorCard(levels=learned.levels, evidence=learned.evidence, seen=self.seen)

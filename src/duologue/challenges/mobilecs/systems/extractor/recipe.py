@@ -17,14 +17,16 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
 
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
-    tagger: CharTaggerRecipe = CharTaggerRecipe(epochs=9, patience=9)
-    renamed: NonNegative = 1.0
+    tagger: CharTaggerRecipe = CharTaggerRecipe(epochs=5, patience=5, feature_dropout=0.4)
+    renamed: NonNegative = 3.0
     """How often each call is learned once more with other signs in the names of services."""
-    unseen: NonNegative = 0.0
+    unseen: NonNegative = 1.0
     """How often the calls set apart decide and teach once more with other signs in the names: names of other catalogues
     are then trusted less, and slots more."""
     links: ScorerRecipe = ScorerRecipe()
     """Of the scorers that link mentions and values to entities."""
+    types: ScorerRecipe = ScorerRecipe(hidden=48, dropout=0.3, epochs=10, batch=32)
+    """Of the classifier that gives each entity a type, by all its mentions and slots."""
     set_apart: ProperFraction = 0.1
     """Share of the calls that the tagger does not learn from: they decide the levels, and teach the links too."""
     link_calls: Positive = 1500
@@ -50,4 +52,13 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
             ScorerRecipe(hidden=8, epochs=1),
         )
         semi = SemiSupervisedRecipe(masked_text=MaskedTextRecipe(passes=1), teachers=1, epochs=1)
-        return cls(tagger=tagger, links=scorer, beam=2, set_apart=0.2, semi_supervised=semi, held_out=0.3, practice=12)
+        return cls(
+            tagger=tagger,
+            links=scorer,
+            types=scorer,
+            semi_supervised=semi,
+            beam=2,
+            set_apart=0.2,
+            held_out=0.3,
+            practice=12,
+        )

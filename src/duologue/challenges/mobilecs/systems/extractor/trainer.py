@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from duologue.challenges.mobilecs.schema.ontology import USER
+from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, USER
 from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer, new_scorer
 from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
 from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
@@ -19,6 +19,7 @@ from duologue.challenges.mobilecs.systems.extractor.found_parts import (
 )
 from duologue.challenges.mobilecs.systems.extractor.link_features import MENTION_SIZE, VALUE_SIZE
 from duologue.challenges.mobilecs.systems.extractor.linker import LinkDecisions, decisions_of
+from duologue.challenges.mobilecs.systems.extractor.network import TypedEntity, fit_classifier, new_classifier
 from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
 from duologue.challenges.mobilecs.systems.extractor.training_rows import (
     LAYERS,
@@ -26,6 +27,7 @@ from duologue.challenges.mobilecs.systems.extractor.training_rows import (
     renamed_documents,
     renamed_rows,
 )
+from duologue.challenges.mobilecs.systems.extractor.type_features import TYPE_SIZE, type_features
 from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
 from duologue.challenges.mobilecs.systems.tagger.gold_spans import annotation_of, mention_spans, value_spans
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.mobilecs.systems.candidate_scorer.network import CandidateScorer
+    from duologue.challenges.mobilecs.systems.extractor.network import TypeClassifier
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
     from duologue.challenges.mobilecs.systems.tagger.document import Document
     from duologue.challenges.mobilecs.systems.tagger.label_layer import KindSpan
@@ -51,9 +54,6 @@ if TYPE_CHECKING:
 
 _LEVELS = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
 _REPEATED = (0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
-_EVIDENCE = (0.0, 0.25, 0.5, 1.0, 2.0)
-_MORE_EVIDENCE = (*_EVIDENCE, 3.0, 4.0, 6.0, 8.0)
-"""Tried where calls with unseen names decide, too."""
 
 
 class ExtractorParts(NamedTuple):
@@ -62,12 +62,14 @@ class ExtractorParts(NamedTuple):
     tagger: CharTagger
     of_mentions: CandidateScorer
     of_values: CandidateScorer
+    of_types: TypeClassifier
     levels: DecisionLevels
     evidence: SlotEvidence
 
     def decoder(self, recipe: ExtractorRecipe) -> CallDecoder:
         """Return what decides on the tagger's output."""
-        return CallDecoder(recipe, self.of_mentions.frozen(), self.of_values.frozen(), self.levels, self.evidence)
+        mentions, values, types = (one.frozen() for one in (self.of_mentions, self.of_values, self.of_types))
+        return CallDecoder(recipe, mentions, values, types, self.levels, self.evidence)
 
 
 class _TaggedCall(NamedTuple):
@@ -84,6 +86,7 @@ def new_parts(recipe: ExtractorRecipe, levels: DecisionLevels, evidence: SlotEvi
         new_tagger([layer.size for layer in LAYERS], recipe.tagger, seed),
         new_scorer(MENTION_SIZE, recipe.links, seed),
         new_scorer(VALUE_SIZE, recipe.links, seed + 1),
+        new_classifier(TYPE_SIZE, len(ENTITY_TYPES), recipe.types, seed + 2),
         levels,
         evidence,
     )
@@ -132,7 +135,14 @@ def train_parts(
     config = TrainConfig.of(recipe, recipe.links, choose="loss")
     for scorer, name, place in ((parts.of_mentions, "mentions", 0), (parts.of_values, "values", 1)):
         fit_scorer(scorer, taught[place], tests[place], config, run.part(name), one_of_all=True)
-    return parts._replace(levels=_chosen_levels(calls, parts.decoder(recipe)))
+    parts = parts._replace(levels=_chosen_levels(calls, parts.levels))
+    decoder = parts.decoder(recipe)
+    config = TrainConfig.of(recipe, recipe.types, choose="right")
+    again = renamed_documents(examples[: recipe.link_calls], 1.0, run.seed + 1)  # other signs than the tagger has seen
+    entities = _found_entities([*calls, *_tagged(parts.tagger, again)], decoder)
+    judged = _found_entities(_tagged(parts.tagger, renamed_documents(held_out, 1.0, run.seed)), decoder)
+    fit_classifier(parts.of_types, entities, judged, config, run.part("types"))
+    return parts
 
 
 def _documents(examples: Iterable[Example]) -> list[tuple[Example, Document]]:
@@ -190,31 +200,33 @@ def _link_decisions(calls: Iterable[_TaggedCall]) -> LinkDecisions:
     return found
 
 
-def _chosen_levels(calls: Sequence[_TaggedCall], decoder: CallDecoder) -> DecisionLevels:
+def _found_entities(calls: Iterable[_TaggedCall], decoder: CallDecoder) -> list[TypedEntity]:
+    """Return the entities that are found in annotated calls, with the type of most of their annotated mentions."""
+    found = []
+    for call in calls:
+        parts = found_call(call.document, call.layers, decoder.levels)
+        if not parts.mentions:
+            continue
+        linked = decoder.linked(parts)
+        types = {(span.start, span.end): span.kind for span in _gold(call, 0)}
+        known: dict[int, list[int]] = {}
+        for part, entity in zip(parts.mentions, linked.mentions, strict=True):
+            if (part.start, part.end) in types:
+                known.setdefault(entity, []).append(types[part.start, part.end])
+        features = type_features(parts.mentions, linked, decoder.evidence)
+        for entity, kinds in known.items():
+            kind = max(kinds, key=kinds.count)
+            found.append(TypedEntity(features[entity], kind, kinds.count(kind)))
+    return found
+
+
+def _chosen_levels(calls: Sequence[_TaggedCall], levels: DecisionLevels) -> DecisionLevels:
     """Return the levels with the best F1 of mentions, values and the user's values."""
-    levels = decoder.levels
     for name, layer in (("own", 2), ("value", 1)):
         level, _ = _best_levels(calls, layer, (1.0,))
         levels = msgspec.structs.replace(levels, **{name: level})
     mention, repeated = _best_levels(calls, 0, _REPEATED)
-    levels = msgspec.structs.replace(levels, mention=mention, repeated=repeated)
-    if not decoder.recipe.joint_types:
-        return levels
-    found = [found_call(call.document, call.layers, levels) for call in calls]
-    linked = [(parts, decoder.linked(parts)) for parts in found]
-    golds = [set(_gold(call, 0)) for call in calls]
-
-    def right(weight: float) -> int:
-        judge = decoder._replace(levels=msgspec.structs.replace(levels, slot_evidence=weight))
-        hits = 0
-        for (parts, links), gold in zip(linked, golds, strict=True):
-            typed = zip(parts.mentions, judge.types(parts, links), strict=True)
-            hits += sum((part.start, part.end, kind) in gold for part, kind in typed)
-        return hits
-
-    return msgspec.structs.replace(
-        levels, slot_evidence=max(_MORE_EVIDENCE if decoder.recipe.unseen else _EVIDENCE, key=right)
-    )
+    return msgspec.structs.replace(levels, mention=mention, repeated=repeated)
 
 
 def _best_levels(calls: Sequence[_TaggedCall], layer: int, repeated: Sequence[float]) -> tuple[float, float]:
