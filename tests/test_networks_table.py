@@ -28,7 +28,7 @@ def test_ours_and_the_library_give_the_same_from_the_same_weights(row: Any) -> N
         step, results = networks.made(row, ours=ours)
         step()
         found.append(list(results))
-    assert networks.difference(*found) < 2e-6
+    assert networks.difference(*found) < (2e-2 if "bfloat16" in row.name else 2e-6)  # eight bits of a number
 
 
 def test_a_step_has_a_time_and_a_line() -> None:
