@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+from collections import Counter
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.metadata import distribution as distribution_of
 from typing import TYPE_CHECKING
@@ -82,9 +83,10 @@ def extra_with(library: str, distribution: str = OURS) -> str | None:
     wanted = _normal(library)
     if any(_normal(name) == wanted for name, extra in required if not extra):
         return None  # it belongs to the core
-    direct = next((extra for name, extra in brought if _normal(name) == wanted), None)
-    if direct:
-        return direct
+    direct = {extra for name, extra in brought if _normal(name) == wanted}
+    if direct:  # of several one that brings it alone, or else the one with most beside it: a build may write any order
+        sizes = Counter(extra for _, extra in brought)
+        return min(direct, key=lambda extra: (sizes[extra] > 1, -sizes[extra], extra))
     for name, extra in brought:
         if any(_normal(one) == wanted for one, of in _requirements(name) if not of):
             return extra
