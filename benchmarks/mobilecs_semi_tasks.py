@@ -55,7 +55,10 @@ class ExtractionCells:
         few = dialogues <= 200
         tagger = CharTaggerRecipe(least_steps=500 if few else 0, epochs=4, patience=9, batch=4 if few else 16)
         apart = 0.25 if dialogues <= 60 else 0.1  # levels chosen by two calls are chance
-        return Extractor(ExtractorRecipe(tagger=tagger, semi_supervised=semi, held_out=0.2, set_apart=apart))
+        recipe = ExtractorRecipe(
+            tagger=tagger, semi_supervised=semi, held_out=0.2, set_apart=apart, renamed=1.0, unseen=0.0
+        )  # names as when the first cells were made
+        return Extractor(recipe)
 
     def load(self, path: Path) -> list[Example]:
         """Return the examples of a file."""
