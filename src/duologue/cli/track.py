@@ -252,8 +252,7 @@ def describe_entry(track: TrackDefinition, entry: TrackEntry, *, scores: bool = 
     from duologue.report.numbers import figure
 
     value = ""
-    if scores and entry.value is not None and entry.summary:
-        ranking = next(one for one in entry.summary["scores"] if one["name"] == entry.summary["rank_by"])
+    if scores and entry.value is not None and (ranking := entry.ranking):
         value = f", {ranking['name']} {figure(ranking['value'], ranking['percent'])}"
     when = local(entry.submitted_at, track.zone).strftime("%Y-%m-%d %H:%M")
     reason = f": {entry.reason}" if entry.reason else ""

@@ -60,8 +60,8 @@ def interval_figure(
 def history_figure(entries: Sequence[TrackEntry]) -> IntervalFigure | None:
     """Return the figure of a team's last scored entries in one phase, the first first; `None` for fewer than two."""
     rows = [
-        (entry.name, entry.submitted_at, next(one for one in told["scores"] if one["name"] == told["rank_by"]))
+        (entry.name, entry.submitted_at, ranking)
         for entry in entries
-        if entry.state == "scored" and (told := entry.summary) is not None
+        if entry.state == "scored" and (ranking := entry.ranking) is not None
     ]
     return interval_figure(rows, last=True)

@@ -14,7 +14,7 @@ from duologue.arena.competition import phase_clock, teams
 from duologue.arena.competition.entries import EntryRefusedError
 from duologue.arena.competition.tables import entries
 from duologue.arena.competition.track_file import EntryLimits
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
     from tests.arena.competition.booking import Contest
@@ -124,6 +124,17 @@ def test_a_name_of_a_file_is_its_last_part_as_it_can_be_printed(contest: Contest
         )
     )
     assert named.name == "a\\x1b[2J.json"
+
+
+def test_a_summary_whose_ranking_score_was_altered_is_damaged(contest: Contest) -> None:
+    blank = contest.submit(contest.team("Ann"), b"x")
+    assert (blank.ranking, blank.percent) == (None, False)
+    scored = blank._replace(summary={"rank_by": "p@1", "scores": [{"name": "p@1", "percent": True}]})
+    assert scored.ranking == {"name": "p@1", "percent": True}
+    assert scored.percent
+    altered = blank._replace(summary={"rank_by": "p@2", "scores": [{"name": "p@1", "percent": True}]})
+    with pytest.raises(StorageError, match="ranked by 'p@2', which is none of its scores; restore a backup"):
+        _ = altered.ranking
 
 
 def test_days_follow_the_clocks_of_the_zone() -> None:

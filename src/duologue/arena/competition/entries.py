@@ -8,6 +8,7 @@ from sqlalchemy import func, insert, select, update
 
 from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time
 from duologue.arena.competition.tables import entries
+from duologue.arena.database.damage import damaged
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.core.decompression import shown
@@ -64,10 +65,21 @@ class TrackEntry(NamedTuple):
     ended_at: int | None
 
     @property
+    def ranking(self) -> dict[str, Any] | None:
+        """The score that ranks, as the summary has it; `None` where it was not scored. Raises `StorageError`."""
+        if self.summary is None:
+            return None
+        rank_by = self.summary["rank_by"]
+        for one in self.summary["scores"]:
+            if one["name"] == rank_by:
+                score: dict[str, Any] = one
+                return score
+        raise damaged("the database", f"entry {self.id} is ranked by '{rank_by}', which is none of its scores")
+
+    @property
     def percent(self) -> bool:
         """Whether the score that ranks is a fraction, which is printed in percent."""
-        told = self.summary or {"scores": [], "rank_by": ""}
-        return any(one["percent"] for one in told["scores"] if one["name"] == told["rank_by"])
+        return self.ranking is not None and bool(self.ranking["percent"])
 
     @property
     def file_name(self) -> str:
