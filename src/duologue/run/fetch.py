@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from duologue.core.capabilities import lacking_capability
 from duologue.core.disk import Source, regular
 from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError, did_you_mean
+from duologue.core.folder_files import all_files
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import challenges, load_task, names
 from duologue.run.download import download
@@ -103,7 +104,7 @@ def check(
     """
     if not folder.is_dir():
         raise StorageError(f"cannot read {folder}: it is not a folder; a folder of data is expected")
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+    paths = [path for path in all_files(folder) if path.is_file() and not path.name.startswith(".")]
     held: list[Content] = []
     for number, path in enumerate(paths):
         if progress is not None:

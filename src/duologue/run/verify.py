@@ -12,6 +12,7 @@ import msgspec
 
 from duologue.core.disk import Source
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.folder_files import all_files
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
@@ -52,9 +53,8 @@ def find(what: str, folders: Sequence[Path]) -> list[Path]:
     if Path(what).is_file():
         return [Path(what)]
     looked, found = 0, []
-    for path in sorted(
-        {path for folder in folders if folder.is_dir() for path in folder.rglob(REPORTS) if path.is_file()}
-    ):
+    below = {path for folder in folders if folder.is_dir() for path in all_files(folder) if path.match(REPORTS)}
+    for path in sorted(one for one in below if one.is_file()):
         looked += 1
         try:
             report = read_report(path)

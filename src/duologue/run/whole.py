@@ -18,6 +18,7 @@ import msgspec
 from duologue.core import archives
 from duologue.core.disk import resolved, sha256
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.folder_files import all_files
 from duologue.core.records import Exposure, Problem, Signature, Slice
 from duologue.core.sums import added
 from duologue.run import evaluate
@@ -283,11 +284,14 @@ def unpacked(place: Path) -> AbstractContextManager[Path]:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return the files below a folder that may be results or truth, sorted; links that lead elsewhere are left out."""
+    """Return the files below a folder that may be results or truth, sorted; links that lead elsewhere are left out.
+
+    Raises `StorageError` as `all_files`.
+    """
     root = resolved(folder)
     return [
         path
-        for path in sorted(folder.rglob("*"))
+        for path in all_files(folder)
         if is_result(path)
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and resolved(path).is_relative_to(root)

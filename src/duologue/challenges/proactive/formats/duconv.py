@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import UsageError
+from duologue.core.folder_files import all_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ def find_split(folder: Path, split: str) -> Path:
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; give the one into which DuConv was unpacked")
-    found = sorted(path for path in folder.rglob(f"{split}.txt*") if path.name in {f"{split}.txt", f"{split}.txt.gz"})
+    found = [path for path in all_files(folder) if path.name in {f"{split}.txt", f"{split}.txt.gz"}]
     if len(found) == 1:
         return found[0]
     told = f"has {len(found)} files" if found else "has no file"

@@ -1,0 +1,31 @@
+"""Folders that somebody can have meant are listed; the whole disk is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import StorageError
+from duologue.core.folder_files import all_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_files_are_listed_in_order_and_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+    for name in ("b/c.json", "a.json", ".hidden/d.json"):
+        path = tmp_path / "given" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "given/up").symlink_to(tmp_path)
+    found = all_files(tmp_path / "given")
+    assert [str(path.relative_to(tmp_path / "given")) for path in found] == [".hidden/d.json", "a.json", "b/c.json"]
+
+
+def test_a_folder_with_far_too_many_files_is_refused(tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.json").touch()
+    assert len(all_files(tmp_path, limit=6)) == 6
+    with pytest.raises(StorageError, match="holds more than 5 files and folders, far more than are expected in it"):
+        all_files(tmp_path, limit=5)
