@@ -29,14 +29,14 @@ def test_a_file_that_was_changed_or_lies_elsewhere_is_told(booking: Path, tmp_pa
     folder = tmp_path / "corpus"
     folder.mkdir()
     (folder / "a.json").write_text("[1]", encoding="utf-8")
-    listed = {"a.json": "00", "../outside.json": "00", "/etc/hostname": "00", "gone.json": "00"}
+    listed = dict.fromkeys(["a.json", "../outside.json", "/etc/hostname", "gone.json", "\udfff.json", "\0.json"], "00")
     (folder / MANIFEST_NAME).write_text(json.dumps({"key": "k", "files": listed}), encoding="utf-8")
     with pytest.raises(FormatError) as told:
         read_corpus("restaurant", folder)
     said = {one.place: one.message for one in told.value.problems}
     assert said.pop("a.json") == "the file is not what was written"
     assert set(said.values()) == {"there is no such file in the corpus"}
-    assert len(said) == 3
+    assert len(said) == 5
 
 
 def test_what_is_no_corpus_of_a_simulator_is_told(tmp_path: Path) -> None:

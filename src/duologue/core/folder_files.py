@@ -1,10 +1,12 @@
-"""The files of a folder, however deep they lie, of a folder of a size that somebody can have meant."""
+"""The files of a folder: all of one of a size that somebody can have meant, and those that a stranger's file names."""
 
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
+from duologue.core.disk import resolved
 from duologue.core.errors import StorageError
 
 MOST_ENTRIES = 100_000
@@ -26,3 +28,24 @@ def all_files(folder: Path, limit: int = MOST_ENTRIES) -> list[Path]:
             )
         found += [Path(place, name) for name in names]
     return sorted(found)
+
+
+def lies_below(path: Path, folder: Path) -> bool:
+    r"""Tell whether a path leads below a folder, links followed; a name that no file can have leads nowhere.
+
+    >>> lies_below(Path("a/b"), Path("a")), lies_below(Path("a/../b"), Path("a")), lies_below(Path("a/\0"), Path("a"))
+    (True, False, False)
+    """
+    try:
+        return resolved(path).is_relative_to(resolved(folder))
+    except (OSError, ValueError):  # too long, a NUL, half a character
+        return False
+
+
+def is_file_below(path: Path, folder: Path) -> bool:
+    """Tell whether a path is a regular file that lies below a folder: no link, device or pipe leads elsewhere."""
+    try:
+        real = path.resolve(strict=True)
+        return stat.S_ISREG(real.stat().st_mode) and lies_below(real, folder)
+    except (OSError, RuntimeError, ValueError):  # not there, a ring of links, a name that cannot be
+        return False

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
-from duologue.core.disk import decode_text, read_bytes, read_json, resolved
+from duologue.core.disk import decode_text, read_bytes, read_json
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.folder_files import is_file_below
 from duologue.core.manifest import MANIFEST_NAME
 from duologue.core.optional_protocols import Simulated
 from duologue.core.plugins import load_sharing_task
@@ -83,8 +84,7 @@ def _file(folder: Path, name: str, content: str, problems: list[Problem]) -> Cor
     """Return a file of the manifest, never one outside the folder; what is wrong with it goes to `problems`."""
     parts = PurePosixPath(name).parts
     path = folder.joinpath(*parts)
-    inside = parts and ".." not in parts and "\0" not in name and resolved(path).is_relative_to(resolved(folder))
-    if not inside or not path.is_file():
+    if not parts or ".." in parts or not is_file_below(path, folder):
         problems.append(_problem(name, "there is no such file in the corpus"))
         return None
     data = path.read_bytes()

@@ -8,14 +8,14 @@ file that lies there by its real path and has the stored hash. No program is eve
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.core.disk import Source, resolved
+from duologue.core.disk import Source
 from duologue.core.errors import FormatError
+from duologue.core.folder_files import MOST_ENTRIES, is_file_below
 from duologue.core.lines import sha256
 from duologue.core.records import Problem, Record
 from duologue.core.typed import convert
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 64
 """Parts of a stored path that are looked at, from its end."""
-_MOST_ENTRIES = 100_000
-"""Entries of a named folder that are gone through for a file that has moved within it."""
 
 
 class StoredFile(Record, frozen=True, kw_only=True):
@@ -113,12 +111,12 @@ def _candidates(named: str, beside: Path | None, folders: Sequence[Path]) -> Ite
     for root in roots:
         for start in range(len(parts)):
             path = root.joinpath(*parts[start:])
-            if path not in seen and _is_file_below(path, root):
+            if path not in seen and is_file_below(path, root):
                 seen.add(path)
                 yield path
     for root in folders:
         for path in _named_below(root, parts[-1]):
-            if path not in seen and _is_file_below(path, root):
+            if path not in seen and is_file_below(path, root):
                 seen.add(path)
                 yield path
 
@@ -133,15 +131,6 @@ def _parts(named: str) -> tuple[str, ...]:
     return tuple(parts[above:][-_DEEPEST:])
 
 
-def _is_file_below(path: Path, root: Path) -> bool:
-    """Whether a path is a regular file that really lies below a folder: no link, device or pipe leads elsewhere."""
-    try:
-        real = path.resolve(strict=True)
-        return stat.S_ISREG(real.stat().st_mode) and real.is_relative_to(resolved(root))
-    except (OSError, RuntimeError, ValueError):  # not there, a ring of links, a name that cannot be
-        return False
-
-
 def _named_below(root: Path, name: str) -> Iterator[Path]:
     gone_through = 0
     for folder, inner, files in os.walk(root):
@@ -149,7 +138,7 @@ def _named_below(root: Path, name: str) -> Iterator[Path]:
         gone_through += len(files) + len(inner)
         if name in files:
             yield Path(folder, name)
-        if gone_through > _MOST_ENTRIES:
+        if gone_through > MOST_ENTRIES:
             return
 
 

@@ -62,6 +62,8 @@ def test_files_lie_in_the_folder_of_the_track(tmp_path: Path) -> None:
     path = written(tmp_path / "track", ('"data/', '"../data/'))
     with pytest.raises(UsageError, match="lies outside the folder"):
         tracks.read_source(path)
+    with pytest.raises(UsageError, match="lies outside the folder"):
+        tracks.read_source(written(tmp_path / "nul", ('"data/', '"\\u0000/')))
     with pytest.raises(StorageError, match="there is no input file"):
         tracks.read_source(written(tmp_path / "other", ('"data/', '"none/')))
 

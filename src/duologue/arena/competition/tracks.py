@@ -13,8 +13,9 @@ from sqlalchemy import delete, insert, select, update
 from duologue.arena.competition.tables import entries, phase_boards, track_files, tracks
 from duologue.arena.competition.track_file import TrackDefinition, read_track
 from duologue.core import archives
-from duologue.core.disk import opened, regular, resolved
+from duologue.core.disk import opened, regular
 from duologue.core.errors import StorageError, UsageError, did_you_mean
+from duologue.core.folder_files import lies_below
 from duologue.core.typed import convert
 from duologue.run.whole import files_below
 
@@ -67,7 +68,7 @@ def read_source(path: Path) -> TrackSource:
 def _files(folder: Path, phase: str, role: str, name: str) -> list[TrackFile]:
     """Return the file `name`, or those of the folder or archive `name`, as a phase keeps them."""
     place = folder / name
-    if not resolved(place).is_relative_to(resolved(folder)):
+    if not lies_below(place, folder):
         raise UsageError(f"phase '{phase}': {role} '{name}' lies outside the folder of the track's file; put it there")
     if not regular(place).exists():
         raise StorageError(f"phase '{phase}': there is no {role} file '{name}' in {folder}")
