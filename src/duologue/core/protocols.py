@@ -283,18 +283,30 @@ class Task(Protocol):
         self,
         system: System,
         sample: Sample,
-        world: World | None,  # noqa: ARG002  # a default
+        world: World | None,  # noqa: ARG002  # the system was prepared with it
         *,
         seed: int,  # noqa: ARG002  # the same
-        typed: bool,  # noqa: ARG002  # the same
+        typed: bool,
     ) -> Answer:
         """Answer one request to a served system, which is prepared already (`serve`).
 
-        `typed`: the history is as people write and read it, and so is the answer then; else both are the challenge's
-        own text. By default these are the same. Several threads may call it at once. Raises `RequestError` for a
-        sample that lacks what the task needs.
+        `typed` is as `request_sample` has it. A task whose requests are more than one question to the system has its
+        own; several threads may call it at once. Requests to others that come together are answered together. Raises
+        `RequestError` as `request_sample` does.
         """
-        (answer,) = system.answer([sample])
+        (answer,) = system.answer([self.request_sample(sample, typed=typed)])
+        return self.request_answer(answer, typed=typed)
+
+    def request_sample(self, sample: Sample, *, typed: bool) -> Sample:  # noqa: ARG002  # a default
+        """Return what a system is asked where a request asks `sample` (`serve`).
+
+        `typed`: the history is as people write and read it, and so is the answer then; else both are the challenge's
+        own text. By default these are the same. Raises `RequestError` for a sample that lacks what the task needs.
+        """
+        return sample
+
+    def request_answer(self, answer: Answer, *, typed: bool) -> Answer:  # noqa: ARG002  # a default
+        """Return a system's answer as a request gets it; see `request_sample`."""
         return answer
 
     def service(

@@ -49,13 +49,25 @@ class SystemWorker:
         self._system = system
         self.Recipe: type[Record] = system.Recipe
         self.seen = system.seen
-        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
-        self._put_off: _Job | None = None
+        self._jobs: queue.SimpleQueue[_Job | Callable[[], None]] = queue.SimpleQueue()
+        self._put_off: _Job | Callable[[], None] | None = None
         threading.Thread(target=self._work, daemon=True, name="duologue-system").start()
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system; returns when it is."""
         self._wait(_Job((), lambda: self._system.prepare(info, seed, worlds)))
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Have a call made in the system's thread, after what waits; nobody waits for it, and it raises nothing."""
+        self._jobs.put(call)
+
+    def answer_directly(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return the answers, for a call of `post`, which is in the system's thread. Raises what the system does."""
+        answers = self._system.answer(samples)
+        if len(answers) != len(samples):
+            name = type(self._system).__name__
+            raise PlugInError(f"{name} gave {len(answers)} answers to {len(samples)} samples")
+        return answers
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers. Raises what the system does, and `CancelledError` where `GIVEN_UP` comes first."""
@@ -75,7 +87,9 @@ class SystemWorker:
         while True:
             first = self._put_off or self._jobs.get()
             self._put_off = None
-            if not first.wanted:
+            if not isinstance(first, _Job):
+                first()
+            elif not first.wanted:
                 first.done.set_exception(CancelledError())
             elif first.call is not None:
                 _do(first, first.call)
@@ -90,10 +104,10 @@ class SystemWorker:
                 job = self._jobs.get_nowait()
             except queue.Empty:
                 return found
-            count += len(job.samples)
-            if job.call is not None or count > BATCH:
+            if not isinstance(job, _Job) or job.call is not None or count + len(job.samples) > BATCH:
                 self._put_off = job
                 return found
+            count += len(job.samples)
             if job.wanted:
                 found.append(job)
             else:
@@ -103,7 +117,7 @@ class SystemWorker:
         """Answer jobs together; where that fails, each by itself, so that one sample spoils no other's answer."""
         samples = [sample for job in jobs for sample in job.samples]
         try:
-            answers = self._answers(samples)
+            answers = self.answer_directly(samples)
         except BaseException as error:  # noqa: BLE001  # a system may fail in any way; it is told to whoever asked
             if len(jobs) == 1:
                 jobs[0].done.set_exception(error)
@@ -114,13 +128,6 @@ class SystemWorker:
         for job in jobs:
             job.done.set_result(answers[: len(job.samples)])
             answers = answers[len(job.samples) :]
-
-    def _answers(self, samples: list[Sample]) -> list[Answer]:
-        answers = self._system.answer(samples)
-        if len(answers) != len(samples):
-            name = type(self._system).__name__
-            raise PlugInError(f"{name} gave {len(answers)} answers to {len(samples)} samples")
-        return answers
 
 
 def _do(job: _Job, call: Callable[[], None]) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import threading
 import time
-import uuid
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -21,9 +20,10 @@ from starlette.routing import Route
 from duologue.core.errors import RequestError
 from duologue.run.system_worker import GIVEN_UP
 from duologue.web.access import AccessTokens, RateLimit
+from duologue.web.answer_batches import AnswerBatches, new_completion
 from duologue.web.answer_threads import AnswerThreads
 from duologue.web.chat_form import asked_of, read_request
-from duologue.web.completions import completion_of, event
+from duologue.web.completions import event
 from duologue.web.errors import ApiError, error_body
 from duologue.web.guard import Guard
 from duologue.web.openapi import openapi_document
@@ -59,6 +59,9 @@ class Application:
         self._created = int(time.time())
         self._turns = asyncio.Semaphore(ANSWERS)
         self._threads = AnswerThreads()
+        self._batches = {
+            name: AnswerBatches(one, one.worker) for name, one in self._served.items() if one.worker is not None
+        }
         self._document = msgspec.json.encode(openapi_document(official=self._form is not None))
 
     def routes(self) -> list[Route]:
@@ -95,13 +98,13 @@ class Application:
         if request.path_params["path"].startswith("v1/"):
             raise ApiError(HTTPStatus.NOT_FOUND, "There is nothing at this path.")
         respond, body = self._form.respond, await request.body()
-        return Response(await self._made(request, lambda: respond(body)), media_type=_JSON)
+        return Response(await self._made(request, lambda: self._in_thread(lambda: respond(body))), media_type=_JSON)
 
     async def complete(self, request: Request) -> Response:
         """Answer a request for a chat completion."""
         asked = read_request(await request.body())
         served = self._system(asked.model)
-        made = await self._made(request, lambda: self._completion(served, asked))
+        made = await self._made(request, lambda: self._begun(served, asked))
         if not asked.stream:
             return _json(made.whole())
         options = asked.stream_options
@@ -111,12 +114,10 @@ class Application:
             headers={"Cache-Control": "no-cache"},
         )
 
-    def _completion(self, served: ServedSystem, request: ChatRequest) -> Completion:
-        world = None if served.world is None else served.world.name
-        sample, typed = asked_of(request, world)
-        answer = served.answer(sample, typed=typed)
-        name, now = f"chatcmpl-{uuid.uuid4().hex}", int(time.time())
-        return completion_of(answer, sample, request, served.task.info, name=name, created=now)
+    def _begun(self, served: ServedSystem, request: ChatRequest) -> asyncio.Future[Completion]:
+        """Return the completion to come: of a batch, or where a request is more than one question, of a thread."""
+        batches = self._batches.get(served.name)
+        return batches.submit(request) if batches is not None else self._in_thread(lambda: _completion(served, request))
 
     def _system(self, name: str) -> ServedSystem:
         found = self._served.get(name)
@@ -130,14 +131,35 @@ class Application:
         about = {"task": info.name, "language": info.language, "answers": info.answers}
         return {"id": one.name, "object": "model", "created": self._created, "owned_by": "duologue", "duologue": about}
 
-    async def _made(self, request: Request, make: Callable[[], Made]) -> Made:
-        """Return what `make` does in a thread that nobody waits for once client or server are gone.
+    async def _made(self, request: Request, begin: Callable[[], asyncio.Future[Made]]) -> Made:
+        """Return what is begun when it is this request's turn; it is cancelled once client or server are gone.
 
         Raises `ApiError` for a request that cannot be answered and for a system that fails.
         """
+        async with self._turns:
+            made = begin()
+            gone = ApiError(HTTPStatus.REQUEST_TIMEOUT, "The client has left.")
+            left = asyncio.ensure_future(_left(request))
+            left.add_done_callback(lambda _: _settle(made.set_exception, made, gone))
+            try:
+                return await made
+            except ApiError:
+                raise
+            except RequestError as error:
+                raise ApiError(HTTPStatus.BAD_REQUEST, f"{error}.", param="metadata") from error
+            except Exception as error:
+                _LOG.exception("the system failed on a request")
+                raise ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "The system failed.") from error
+            finally:
+                left.cancel()
+                made.cancel()
+
+    def _in_thread(self, make: Callable[[], Made]) -> asyncio.Future[Made]:
+        """Return what `make` will have made in a thread that is told where nobody waits for it any more."""
         loop = asyncio.get_running_loop()
         given_up = threading.Event()
         made: asyncio.Future[Made] = loop.create_future()
+        made.add_done_callback(lambda _: given_up.set())
 
         def work() -> None:
             GIVEN_UP.set(given_up)
@@ -150,31 +172,12 @@ class Application:
             with suppress(RuntimeError):  # the server has stopped
                 loop.call_soon_threadsafe(settle)
 
-        async with self._turns:
-            gone = ApiError(HTTPStatus.REQUEST_TIMEOUT, "The client has left.")
-            left = asyncio.ensure_future(_left(request))
-            left.add_done_callback(lambda _: _settle(made.set_exception, made, gone))
-            try:
-                self._start(work)
-                return await made
-            except ApiError:
-                raise
-            except RequestError as error:
-                raise ApiError(HTTPStatus.BAD_REQUEST, f"{error}.", param="metadata") from error
-            except Exception as error:
-                _LOG.exception("the system failed on a request")
-                raise ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "The system failed.") from error
-            finally:
-                given_up.set()
-                left.cancel()
-                made.cancel()
-
-    def _start(self, work: Callable[[], None]) -> None:
         try:
             self._threads.start(work)
         except RuntimeError as error:
             _LOG.exception("there is no thread to be had for an answer")
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many requests; come again.") from error
+        return made
 
 
 def application(
@@ -193,6 +196,11 @@ def application(
     handlers = {ApiError: _refused, HTTPException: _refused_by_route, Exception: _failed}
     app = Starlette(routes=Application(served, form).routes(), exception_handlers=handlers)
     return Guard(app, tokens or AccessTokens(), RateLimit(per_minute), seconds=seconds)
+
+
+def _completion(served: ServedSystem, request: ChatRequest) -> Completion:
+    sample, typed = asked_of(request, served.world_name)
+    return new_completion(served.answer(sample, typed=typed), sample, request, served)
 
 
 def _settle(settle: Callable[[Any], None], made: asyncio.Future[Any], found: Any) -> None:

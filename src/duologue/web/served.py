@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Grounded
+from duologue.core.protocols import Task
 from duologue.run.system_worker import SystemWorker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.core.protocols import Service, System, Task, World
+    from duologue.core.protocols import Service, System, World
     from duologue.core.records import Answer, Sample
 
 
@@ -27,6 +28,17 @@ class ServedSystem(NamedTuple):
     seed: int
     form: Service | None
     """The task's own form over HTTP, if it has one."""
+
+    @property
+    def world_name(self) -> str | None:
+        """The name of its knowledge base, if it has one."""
+        return None if self.world is None else self.world.name
+
+    @property
+    def worker(self) -> SystemWorker | None:
+        """The system's thread, where a request is one question to the system, so that several can be one call."""
+        one_question = getattr(type(self.task), "answer_request", None) is Task.answer_request
+        return self.system if one_question and isinstance(self.system, SystemWorker) else None
 
     def answer(self, sample: Sample, *, typed: bool) -> Answer:
         """Answer a sample; see `Task.answer_request`."""

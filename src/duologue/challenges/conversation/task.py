@@ -128,20 +128,16 @@ class ConversationTask(Task):
         worlds = {} if world is None else {world.name: world}
         return ServiceAgent(system, seed=seed, lang=lang, name=name, worlds=worlds)
 
-    def answer_request(
-        self,
-        system: System,
-        sample: Sample,
-        world: World | None,  # noqa: ARG002  # the system was prepared with it
-        *,
-        seed: int,  # noqa: ARG002  # nothing is drawn here
-        typed: bool,
-    ) -> Answer:
-        """Answer a request; what people type is cut into the challenge's tokens, and the reply is put together."""
-        from duologue.challenges.conversation.extraction.typed_text import as_read
+    def request_sample(self, sample: Sample, *, typed: bool) -> Sample:
+        """Return the sample of a request; what people type is cut into the challenge's tokens."""
         from duologue.challenges.conversation.live.partner import as_tokens
 
-        (answer,) = system.answer([as_tokens(sample) if typed else sample])
+        return as_tokens(sample) if typed else sample
+
+    def request_answer(self, answer: Answer, *, typed: bool) -> Answer:
+        """Return the answer to a request; where people typed it, the tokens of the reply are put together."""
+        from duologue.challenges.conversation.extraction.typed_text import as_read
+
         if not typed or answer.text is None:
             return answer
         return msgspec.structs.replace(answer, text=as_read(answer.text))

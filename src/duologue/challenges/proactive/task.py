@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from duologue.core.data_rows import DataRows
     from duologue.core.optional_protocols import Partner, Stage
-    from duologue.core.protocols import System, World
+    from duologue.core.protocols import System
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission, Turn
     from duologue.metrics.counts import Metric
     from duologue.text.noise.speech_channel import SpeechChannel
@@ -187,23 +187,23 @@ class ProactiveTask(SpokenUsers, Task, Inspectable):
 
         return list(pair_problems(dialogue))
 
-    def answer_request(
-        self,
-        system: System,
-        sample: Sample,
-        world: World | None,  # noqa: ARG002  # the knowledge comes with the sample
-        *,
-        seed: int,  # noqa: ARG002  # nothing is drawn here
-        typed: bool,
-    ) -> Answer:
-        """Answer a request; what people type is segmented as the data is. `RequestError` without a goal."""
+    def request_sample(self, sample: Sample, *, typed: bool) -> Sample:
+        """Return the sample of a request; what people type is segmented as the data is.
+
+        Raises `RequestError` without a goal.
+        """
         from duologue.challenges.proactive.live import segmentation
 
         if sample.goal is None or len(sample.goal.topics) != 2:
             raise RequestError(
                 'proactive leads from one topic to another: give "goal": {"topics": ["A", "B"]} and "knowledge"'
             )
-        (answer,) = system.answer([segmentation.segmented_sample(sample) if typed else sample])
+        return segmentation.segmented_sample(sample) if typed else sample
+
+    def request_answer(self, answer: Answer, *, typed: bool) -> Answer:
+        """Return the answer to a request; where people typed it, the words of the reply are joined."""
+        from duologue.challenges.proactive.live import segmentation
+
         if not typed or answer.text is None:
             return answer
         return msgspec.structs.replace(answer, text=segmentation.joined(answer.text))
