@@ -22,6 +22,7 @@ import random
 import sys
 import tempfile
 import time
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -162,11 +163,10 @@ def load(
     async def crowd() -> None:
         loop = asyncio.get_running_loop()
         until = time.monotonic() + seconds
-        made = [Client(one, found, until=until, count=count, pause=pause) for one in requests]
+        kinds = [partial(Client, one, found, until=until, count=count, pause=pause) for one in requests]
         used = time.process_time()
-        for one in made:
-            await loop.create_connection(lambda client=one: client, "127.0.0.1", port)
-        await asyncio.gather(*(one.done for one in made))
+        made = [await loop.create_connection(kind, "127.0.0.1", port) for kind in kinds]
+        await asyncio.gather(*(client.done for _, client in made))
         taken.append(time.process_time() - used)
 
     began, used = time.monotonic(), _processor_seconds(process)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -88,6 +89,7 @@ class RateLimit:
         return (1 - left) * 60 / self.per_minute if refused else 0.0
 
 
+@lru_cache(_MOST_REMEMBERED)
 def client_of(host: str) -> str:
     """Return whom limits count an address for: the address, or the network of 64 bits that it stands in."""
     try:

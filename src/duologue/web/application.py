@@ -138,13 +138,16 @@ class Application:
         """
         async with self._turns:
             made = begin()
-            gone = ApiError(HTTPStatus.REQUEST_TIMEOUT, "The client has left.")
             left = asyncio.ensure_future(_left(request))
-            left.add_done_callback(lambda _: _settle(made.set_exception, made, gone))
+            left.add_done_callback(lambda _: made.cancel())
             try:
                 return await made
             except ApiError:
                 raise
+            except asyncio.CancelledError:
+                if not left.done() or left.cancelled():
+                    raise  # the server stops, or the time is up
+                raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "The client has left.") from None
             except RequestError as error:
                 raise ApiError(HTTPStatus.BAD_REQUEST, f"{error}.", param="metadata") from error
             except Exception as error:
