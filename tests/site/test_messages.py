@@ -31,6 +31,9 @@ TOLD = (
 )
 """Modules of the challenges that say what is wrong with what people hand in."""
 ELSEWHERE = ("duologue.arena.talks.pair_checks", "duologue.arena.competition.entry_scorer")
+OPERATOR = ("database", "campaigns/campaign_protocol", "people/newcomer")
+"""Rooms of the arena whose refusals reach nobody but who runs the site, on the command line."""
+REFUSALS = {"UsageError", "RequestError", "EntryRefusedError", "NotFoundError"}
 OFFICIAL = frozenset({"{line}"})
 """What an official program prints, word for word: it stays as it is."""
 
@@ -89,6 +92,23 @@ def messages(module: ModuleType) -> Iterator[str]:
                     yield from spelled(one, known)
 
 
+def refusals(path: Path) -> Iterator[str]:
+    """Yield what the functions of a module refuse with."""
+    for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        nodes = list(ast.walk(function))
+        known: dict[str, list[str]] = {}
+        for node in nodes:
+            if isinstance(node, ast.Assign):
+                for target, value in pairs(node):
+                    known.setdefault(target, []).extend(spelled(value, {}))
+        for node in nodes:
+            error = node.exc if isinstance(node, ast.Raise) else None
+            if isinstance(error, ast.Call) and error.args and ast.unparse(error.func) in REFUSALS:
+                yield from spelled(error.args[0], known)
+
+
 def pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
     target, value = node.targets[0], node.value
     if isinstance(target, ast.Name):
@@ -111,6 +131,21 @@ def test_whatever_a_check_says_can_be_said_in_chinese(name: str) -> None:
     found = {text for text in messages(importlib.import_module(name)) if text} - OFFICIAL
     assert found
     assert {text for text in found if in_chinese(text) is None} == set()
+
+
+def test_whatever_is_refused_on_the_site_can_be_said_in_chinese() -> None:
+    arena = Path(duologue.__path__[0], "arena")
+    paths = [one for one in arena.rglob("*.py") if not one.relative_to(arena).as_posix().startswith(OPERATOR)]
+    paths += Path(duologue.__path__[0], "ratings").glob("*.py")
+    found = {text for path in paths for text in refusals(path)}
+    assert len(found) > 150
+    assert {text for text in found if in_chinese(text) is None} == set()
+
+
+def test_a_hint_behind_a_message_is_said_in_chinese_too() -> None:
+    said = in_chinese("'ann' is no team there; did you mean 'Ann'?; call each system as its team")
+    assert said == "“ann”不是那里的队伍；是否应为“Ann”？；请以队伍名称命名每个系统"
+    assert in_chinese("there is nobody called 'bo'") == "没有名为“bo”的人"
 
 
 def test_no_form_is_of_a_message_that_is_no_longer_there() -> None:

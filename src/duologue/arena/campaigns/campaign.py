@@ -164,8 +164,9 @@ def find_campaign(connection: Connection, word: str) -> Campaign:
     named = [row for row in rows if row["id"].startswith(word)] if word else []
     if len(named) == 1:
         return _campaign(named[0])
-    what = "several campaigns have" if named else "there is no campaign with"
-    raise UsageError(f"{what} an id that begins with '{word}'{did_you_mean(word, [row['id'] for row in rows])}")
+    several = f"several campaigns have an id that begins with '{word}'"
+    what = several if named else f"there is no campaign with an id that begins with '{word}'"
+    raise UsageError(f"{what}{did_you_mean(word, [row['id'] for row in rows])}")
 
 
 def all_campaigns(connection: Connection) -> list[Campaign]:
