@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
 
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
 
 _HELD = ("leased", "rated")
+_Which = Literal["all", "begun", "of item", "idle"]
+
+_OF_ASSIGNMENT = update(campaign_assignments).where(campaign_assignments.c.id == bindparam("assignment"))
+_LEASED = insert(campaign_assignments)
+_BEGUN = (
+    update(campaign_items)
+    .where(campaign_items.c.id == bindparam("item"))
+    .values(starters=campaign_items.c.starters + 1)
+)
+_LOADED = update(campaign_units).where(campaign_units.c.id == bindparam("unit")).values(load=campaign_units.c.load + 1)
 
 
 class Lease(NamedTuple):
@@ -64,11 +74,7 @@ def take(connection: Connection, campaign: Campaign, person: str, now: int) -> L
     held = _held(connection, campaign, person)
     if held is not None:
         expires_at = now + campaign.settings.lease_minutes * MINUTE
-        connection.execute(
-            update(campaign_assignments)
-            .where(campaign_assignments.c.id == held.assignment)
-            .values(expires_at=expires_at)
-        )
+        connection.execute(_OF_ASSIGNMENT, {"assignment": held.assignment, "expires_at": expires_at})
         return held._replace(expires_at=expires_at)
     known = _next_known(connection, campaign, person)
     if known is not None:
@@ -146,60 +152,70 @@ def _leases() -> Any:
 
 def _next_known(connection: Connection, campaign: Campaign, person: str) -> str | None:
     """Return the next onboarding item, or the attention check that is due."""
-    units, items = campaign_units.c, campaign_items.c
-    mine = _mine(campaign, person)
-    known = (
-        select(units.id, items.role)
-        .join(campaign_items, items.id == units.item_id)
-        .where(units.campaign_id == campaign.id, items.role.in_(["onboarding", "check"]), units.id.not_in(mine))
-        .order_by(items.role.desc(), items.position)  # onboarding before checks
-    )
-    row = connection.execute(known).first()
+    asked = {"campaign": campaign.id, "person": person}
+    row = connection.execute(_known(), asked).first()
     if row is None or row.role == "onboarding":
         return None if row is None else str(row.id)
-    given = campaign_assignments.c
-    rows = connection.execute(
-        select(items.role, func.count())
-        .select_from(campaign_assignments)
-        .join(campaign_items, items.id == given.item_id)
-        .where(
-            given.campaign_id == campaign.id,
-            given.person_id == person,
-            (given.state == "rated") | (items.role == "check"),
-        )
-        .group_by(items.role)
-    )
+    rows = connection.execute(_counts(), asked)
     counts = {role: count for role, count in rows}  # noqa: C416  # rows are tuples to mypy when they are taken apart
     every = campaign.settings.check_every
     due = every and counts.get("main", 0) >= every * (counts.get("check", 0) + 1)
     return str(row.id) if due else None
 
 
-def _mine(campaign: Campaign, person: str) -> Any:
-    """Return the query for the units that a person has, had and rated, or skipped; a lost lease may come back."""
-    given = campaign_assignments.c
-    return select(given.unit_id).where(
-        given.campaign_id == campaign.id, given.person_id == person, given.state != "expired"
+@cache
+def _known() -> Any:
+    """Return the query for the onboarding items and checks that a person has not had."""
+    units, items = campaign_units.c, campaign_items.c
+    return (
+        select(units.id, items.role)
+        .join(campaign_items, items.id == units.item_id)
+        .where(
+            units.campaign_id == bindparam("campaign"),
+            items.role.in_(["onboarding", "check"]),
+            units.id.not_in(_mine()),
+        )
+        .order_by(items.role.desc(), items.position)  # onboarding before checks
     )
 
 
-def _open_units(connection: Connection, campaign: Campaign, person: str, *more: Any) -> list[_OpenUnit]:
-    """Return the units that a person may get."""
-    units, items = campaign_units.c, campaign_items.c
-    rows = connection.execute(
-        select(
-            units.id, units.item_id, items.item_key, units.system_a, units.system_b, units.load,
-            units.answer_a, units.answer_b,
-        )
-        .join(campaign_items, items.id == units.item_id)
-        .where(
-            units.campaign_id == campaign.id,
-            items.role == "main",
-            units.load < campaign.settings.per_item,
-            units.id.not_in(_mine(campaign, person)),
-            *more,
-        )
-    )  # fmt: skip
+@cache
+def _counts() -> Any:
+    """Return the query for how many items a person has rated, and how many checks the person has had, by role."""
+    given, items = campaign_assignments.c, campaign_items.c
+    return (
+        select(items.role, func.count())
+        .select_from(campaign_assignments)
+        .join(campaign_items, items.id == given.item_id)
+        .where(_own(), (given.state == "rated") | (items.role == "check"))
+        .group_by(items.role)
+    )
+
+
+def _own() -> Any:
+    """Return what an assignment of the person in the campaign fulfils; queries bind both."""
+    given = campaign_assignments.c
+    return (given.campaign_id == bindparam("campaign")) & (given.person_id == bindparam("person"))
+
+
+def _mine() -> Any:
+    """Return the query for the units that a person has, had and rated, or skipped; a lost lease may come back."""
+    given = campaign_assignments.c
+    return select(given.unit_id).where(_own(), given.state != "expired")
+
+
+def _begun() -> Any:
+    """Return the query for the items that a person has begun."""
+    given = campaign_assignments.c
+    return select(given.item_id).where(_own(), given.state.in_(_HELD))
+
+
+def _open_units(
+    connection: Connection, campaign: Campaign, person: str, which: _Which = "all", **asked: Any
+) -> list[_OpenUnit]:
+    """Return the units that a person may get; `which` and `asked` are as `_open` has them."""
+    known = {"campaign": campaign.id, "person": person, "per_item": campaign.settings.per_item}
+    rows = connection.execute(_open(which), known | asked)
     found = []
     for row in rows:
         talked = row.answer_a is not None and (row.system_b is None or row.answer_b is not None)
@@ -209,35 +225,67 @@ def _open_units(connection: Connection, campaign: Campaign, person: str, *more: 
     return found
 
 
+@cache
+def _open(which: _Which) -> Any:
+    """Return the query for the units that a person may get, made once for each kind.
+
+    All; those of items that the person has begun; those of one `item`; or those of items that nobody has at work, nor
+    had since `lately`.
+    """
+    units, items, given = campaign_units.c, campaign_items.c, campaign_assignments.c
+    query = (
+        select(
+            units.id, units.item_id, items.item_key, units.system_a, units.system_b, units.load,
+            units.answer_a, units.answer_b,
+        )
+        .join(campaign_items, items.id == units.item_id)
+        .where(
+            units.campaign_id == bindparam("campaign"),
+            items.role == "main",
+            units.load < bindparam("per_item"),
+            units.id.not_in(_mine()),
+        )
+    )  # fmt: skip
+    if which == "begun":
+        return query.where(units.item_id.in_(_begun()))
+    if which == "of item":
+        return query.where(units.item_id == bindparam("item"))
+    if which == "idle":
+        busy = select(given.item_id).where(
+            given.campaign_id == bindparam("campaign"),
+            (given.state == "leased") | ((given.state == "rated") & (given.rated_at > bindparam("lately"))),
+        )
+        return query.where(units.item_id.not_in(busy))
+    return query
+
+
 def _next_in_block(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
     """Return another system on an item that the person has begun."""
-    given = campaign_assignments.c
-    begun = select(given.item_id).where(
-        given.campaign_id == campaign.id, given.person_id == person, given.state.in_(_HELD)
-    )
-    found = _open_units(connection, campaign, person, campaign_units.c.item_id.in_(begun))
+    found = _open_units(connection, campaign, person, "begun")
     return min(found, key=lambda one: _lot(campaign, person, one.name), default=None)
 
 
 def _next_item(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
     """Return the first system on an item that the fewest people have begun."""
-    items, given = campaign_items.c, campaign_assignments.c
-    begun = select(given.item_id).where(
-        given.campaign_id == campaign.id, given.person_id == person, given.state.in_(_HELD)
-    )
-    rows = connection.execute(
-        select(items.id, items.item_key, items.starters).where(
-            items.campaign_id == campaign.id,
-            items.role == "main",
-            items.starters < campaign.settings.per_item,
-            items.id.not_in(begun),
-        )
-    ).all()
+    known = {"campaign": campaign.id, "person": person, "per_item": campaign.settings.per_item}
+    rows = connection.execute(_new_items(), known).all()
     for row in sorted(rows, key=lambda one: (one.starters, _lot(campaign, person, one.item_key))):
-        found = _open_units(connection, campaign, person, campaign_units.c.item_id == row.id)
+        found = _open_units(connection, campaign, person, "of item", item=row.id)
         if found:
             return min(found, key=lambda one: _lot(campaign, person, one.name))
     return None
+
+
+@cache
+def _new_items() -> Any:
+    """Return the query for the items that a person may begin."""
+    items = campaign_items.c
+    return select(items.id, items.item_key, items.starters).where(
+        items.campaign_id == bindparam("campaign"),
+        items.role == "main",
+        items.starters < bindparam("per_item"),
+        items.id.not_in(_begun()),
+    )
 
 
 def _next_of_all(connection: Connection, campaign: Campaign, person: str, now: int) -> _OpenUnit | None:
@@ -245,16 +293,12 @@ def _next_of_all(connection: Connection, campaign: Campaign, person: str, now: i
 
     With pairing it is what others began and left; items that somebody was at work on lately are left to them.
     """
-    given, units = campaign_assignments.c, campaign_units.c
-    more: list[Any] = []
+    given = campaign_assignments.c
     if campaign.protocol.paired:
         lately = now - campaign.settings.lease_minutes * MINUTE
-        busy = select(given.item_id).where(
-            given.campaign_id == campaign.id,
-            (given.state == "leased") | ((given.state == "rated") & (given.rated_at > lately)),
-        )
-        more.append(units.item_id.not_in(busy))
-    found = _open_units(connection, campaign, person, *more)
+        found = _open_units(connection, campaign, person, "idle", lately=lately)
+    else:
+        found = _open_units(connection, campaign, person)
     if not found:
         return None
     begun = set(
@@ -293,31 +337,35 @@ def _loads(connection: Connection, campaign: Campaign, person: str | None) -> di
 
 def _lease(connection: Connection, campaign: Campaign, person: str, unit_id: str, now: int) -> Lease:
     """Write the lease of a unit; one that the person lost is taken up again."""
-    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
-    item_id, role = connection.execute(
-        select(items.id, items.role).join(campaign_units, units.item_id == items.id).where(units.id == unit_id)
-    ).one()
-    begun = connection.execute(
-        select(func.count()).where(given.item_id == item_id, given.person_id == person, given.state.in_(_HELD))
-    ).scalar_one()
+    item_id, role, begun, lost = connection.execute(_wanted(), {"unit": unit_id, "person": person}).one()
     if not begun:
-        connection.execute(update(campaign_items).where(items.id == item_id).values(starters=items.starters + 1))
-    connection.execute(update(campaign_units).where(units.id == unit_id).values(load=units.load + 1))
+        connection.execute(_BEGUN, {"item": item_id})
+    connection.execute(_LOADED, {"unit": unit_id})
     expires_at = now + campaign.settings.lease_minutes * MINUTE
     swapped = campaign.pairs and bool(digest(campaign.settings.seed, "side", person, unit_id)[0] & 1)
-    lost = connection.execute(
-        select(given.id).where(given.unit_id == unit_id, given.person_id == person)
-    ).scalar_one_or_none()
     values = {"state": "leased", "leased_at": now, "expires_at": expires_at}
     if lost is not None:
-        connection.execute(update(campaign_assignments).where(given.id == lost).values(values))
+        connection.execute(_OF_ASSIGNMENT, {**values, "assignment": lost})
         return Lease(lost, unit_id, item_id, role, swapped, expires_at)
     assignment = new_id()
     named = {"id": assignment, "campaign_id": campaign.id, "unit_id": unit_id, "item_id": item_id}
-    connection.execute(
-        insert(campaign_assignments).values({**values, **named, "person_id": person, "swapped": swapped})
-    )
+    connection.execute(_LEASED, {**values, **named, "person_id": person, "swapped": swapped})
     return Lease(assignment, unit_id, item_id, role, swapped, expires_at)
+
+
+@cache
+def _wanted() -> Any:
+    """Return the query for a unit's item and its role, how often a person has begun it, and a lease that was lost."""
+    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    theirs = given.person_id == bindparam("person")
+    begun = select(func.count()).where(given.item_id == units.item_id, theirs, given.state.in_(_HELD))
+    lost = select(given.id).where(given.unit_id == units.id, theirs)
+    return (
+        select(items.id, items.role, begun.scalar_subquery(), lost.scalar_subquery())
+        .select_from(campaign_units)
+        .join(campaign_items, items.id == units.item_id)
+        .where(units.id == bindparam("unit"))
+    )
 
 
 def _give_back(connection: Connection, assignment: str, unit: str, item: str, person: str, state: str) -> None:
@@ -341,10 +389,10 @@ def _others_busy(connection: Connection, campaign: Campaign, person: str) -> boo
             given.state == "leased",
             given.person_id != person,
             items.role == "main",
-            given.unit_id.not_in(_mine(campaign, person)),
+            given.unit_id.not_in(_mine()),
         )
     )
-    return bool(connection.execute(query).scalar_one())
+    return bool(connection.execute(query, {"campaign": campaign.id, "person": person}).scalar_one())
 
 
 def _lot(campaign: Campaign, person: str, name: str) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from duologue.arena.campaigns.campaign_protocol import KnownItem
 from duologue.arena.campaigns.known_items import is_right
@@ -30,6 +31,8 @@ BETTER = "better"
 LONGEST_REMARK = 2_000
 """Characters."""
 _MOST_SECONDS = 86_400
+_KEPT = insert(campaign_ballots)
+_DONE = update(campaign_assignments).where(campaign_assignments.c.id == bindparam("assignment"))
 
 Points = dict[str, int | str]
 
@@ -120,20 +123,8 @@ def cast(
     """
     if not campaign.open:
         raise UsageError(f"the campaign '{campaign.title}' is closed: its ratings cannot be changed any more")
-    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
-    row = (
-        connection.execute(
-            select(
-                given.id, given.state, given.swapped, given.unit_id, given.item_id,
-                units.answer_a, units.answer_b, units.system_b, items.role, items.truth,
-            )
-            .join(campaign_units, units.id == given.unit_id)
-            .join(campaign_items, items.id == given.item_id)
-            .where(given.id == assignment, given.campaign_id == campaign.id, given.person_id == person)
-        )
-        .mappings()
-        .one_or_none()
-    )  # fmt: skip
+    asked = {"assignment": assignment, "campaign": campaign.id, "person": person}
+    row = connection.execute(_rated(), asked).mappings().one_or_none()
     if row is None:
         raise UsageError("this item is not among yours; go back to the campaign's page for the next one")
     if row["answer_a"] is None or (row["system_b"] is not None and row["answer_b"] is None):
@@ -146,8 +137,7 @@ def cast(
     right = None if known is None else is_right(known, points, swapped=row["swapped"])
     if row["swapped"] and campaign.pairs:
         points[BETTER] = {"a": "b", "b": "a", "tie": "tie"}[str(points[BETTER])]
-    last = select(func.max(campaign_ballots.c.version)).where(campaign_ballots.c.assignment_id == assignment)
-    version = (connection.execute(last).scalar_one_or_none() or 0) + 1
+    version = (row["last"] or 0) + 1
     if role == "check" and version > 1:
         raise UsageError("this item was rated already")
     ballot = {
@@ -155,17 +145,37 @@ def cast(
         "remark": remark,
         "seconds": None if seconds is None else max(0, min(seconds, _MOST_SECONDS)), "created_at": now,
     }  # fmt: skip
-    connection.execute(insert(campaign_ballots).values(ballot))
+    connection.execute(_KEPT, ballot)
     if role == "check" and right is False:  # done, and failed: it is not shown again
-        connection.execute(update(campaign_assignments).where(given.id == assignment).values(state="skipped"))
+        skipped = update(campaign_assignments).where(campaign_assignments.c.id == assignment).values(state="skipped")
+        connection.execute(skipped)
     elif row["state"] != "rated" and right is not False:
         if row["state"] in {"expired", "skipped"}:
             _load_again(connection, row["unit_id"], row["item_id"], person)
-        changed = update(campaign_assignments).where(given.id == assignment).values(state="rated", rated_at=now)
-        connection.execute(changed)
+        connection.execute(_DONE, {"assignment": assignment, "state": "rated", "rated_at": now})
     if role != "onboarding" or known is None:
         return BallotOutcome(assignment, None, version=version)
     return BallotOutcome(assignment, right, known.why, known.why_zh, version)
+
+
+@cache
+def _rated() -> Any:
+    """Return the query for what a person rates, made once: every rating asks it."""
+    given, units, items, said = campaign_assignments.c, campaign_units.c, campaign_items.c, campaign_ballots.c
+    last = select(func.max(said.version)).where(said.assignment_id == given.id).scalar_subquery()
+    return (
+        select(
+            given.state, given.swapped, given.unit_id, given.item_id, units.answer_a, units.answer_b, units.system_b,
+            items.role, items.truth, last.label("last"),
+        )
+        .join(campaign_units, units.id == given.unit_id)
+        .join(campaign_items, items.id == given.item_id)
+        .where(
+            given.id == bindparam("assignment"),
+            given.campaign_id == bindparam("campaign"),
+            given.person_id == bindparam("person"),
+        )
+    )  # fmt: skip
 
 
 def counted_ballots(connection: Connection, campaign: Campaign) -> tuple[CountedBallot, ...]:

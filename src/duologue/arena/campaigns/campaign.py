@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from duologue.arena.campaigns.campaign_protocol import CampaignProtocol
 from duologue.arena.campaigns.known_items import check_items
@@ -177,14 +178,21 @@ def all_campaigns(connection: Connection) -> list[Campaign]:
 
 def campaigns_with(connection: Connection, person: str, campaign_id: str | None = None) -> list[Campaign]:
     """Return the campaigns that a person rates in, the newest first; with an id that one alone."""
+    rows = connection.execute(_with(one=campaign_id is not None), {"person": person, "campaign": campaign_id})
+    return [_campaign(row) for row in rows.mappings()]
+
+
+@cache
+def _with(*, one: bool) -> Any:
+    """Return the query of `campaigns_with`, made once: every page of a volunteer asks it."""
     own = campaign_volunteers.c
     query = (
-        select(campaigns).join(campaign_volunteers, own.campaign_id == campaigns.c.id).where(own.person_id == person)
+        select(campaigns)
+        .join(campaign_volunteers, own.campaign_id == campaigns.c.id)
+        .where(own.person_id == bindparam("person"))
+        .order_by(campaigns.c.created_at.desc(), campaigns.c.id)
     )
-    if campaign_id is not None:
-        query = query.where(campaigns.c.id == campaign_id)
-    rows = connection.execute(query.order_by(campaigns.c.created_at.desc(), campaigns.c.id))
-    return [_campaign(row) for row in rows.mappings()]
+    return query.where(campaigns.c.id == bindparam("campaign")) if one else query
 
 
 def close_campaign(connection: Connection, campaign: Campaign, now: int) -> None:

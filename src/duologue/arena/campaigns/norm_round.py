@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, Points, checked_points
 from duologue.arena.campaigns.tables import campaign_items, campaign_units, norm_remarks, norm_rounds, norm_votes
@@ -123,11 +124,16 @@ def current_round(connection: Connection, campaign: Campaign) -> NormRound | Non
 
 def all_rounds(connection: Connection, campaign: Campaign) -> tuple[NormRound, ...]:
     """Return all rounds of a campaign in their order."""
-    own = norm_rounds.c
-    rows = connection.execute(
-        select(own.id, own.number, own.state, own.units).where(own.campaign_id == campaign.id).order_by(own.number)
-    )
+    rows = connection.execute(_rounds(), {"campaign": campaign.id})
     return tuple(NormRound(row.id, row.number, row.state, tuple(row.units)) for row in rows)
+
+
+@cache
+def _rounds() -> Any:
+    """Return the query of `all_rounds`, made once: every page of a volunteer asks it."""
+    own = norm_rounds.c
+    query = select(own.id, own.number, own.state, own.units)
+    return query.where(own.campaign_id == bindparam("campaign")).order_by(own.number)
 
 
 def advance(connection: Connection, norm: NormRound) -> NormRound:

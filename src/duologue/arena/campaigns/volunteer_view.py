@@ -111,30 +111,31 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
 
     Raises `UsageError` for an item that is not the person's.
     """
-    given = campaign_assignments.c
-    row = connection.execute(
-        select(given.unit_id, given.swapped).where(
-            given.id == assignment, given.campaign_id == campaign.id, given.person_id == person
-        )
-    ).one_or_none()
+    asked = {"assignment": assignment, "campaign": campaign.id, "person": person}
+    row = connection.execute(_shown_to(), asked).one_or_none()
     if row is None:
         raise UsageError("this item is not among yours; go back to the campaign's page for the next one")
-    points, reason, remark, version = _said(connection, assignment)
+    points: Points = {} if row.version is None else dict(row.points)
     if row.swapped and points.get(BETTER) in {"a", "b"}:
         points = {BETTER: "b" if points[BETTER] == "a" else "a"}
     return msgspec.structs.replace(
-        shown_unit(connection, campaign, row.unit_id, swapped=row.swapped),
+        _shown_as(row, campaign, swapped=row.swapped),
         assignment=assignment,
         points=points,
-        reason=reason,
-        remark=remark,
-        version=version,
+        reason=row.reason or "",
+        remark=row.remark or "",
+        version=row.version or 0,
     )
 
 
 def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped: bool = False) -> ShownItem:
     """Return a unit as people see it. Raises `UsageError` where there is none, or nobody has talked for it yet."""
     row = connection.execute(_shown(), {"unit": unit, "campaign": campaign.id}).one_or_none()
+    return _shown_as(row, campaign, swapped=swapped)
+
+
+def _shown_as(row: Any, campaign: Campaign, *, swapped: bool) -> ShownItem:
+    """Return what a row of `_units` shows. Raises `UsageError` where there is nothing to rate."""
     if row is None or row.a is None or (row.system_b is not None and row.b is None):
         raise UsageError("there is nothing to be rated yet; go back to the campaign's page for the next item")
     told = [row.a] if row.b is None else [row.a, row.b]
@@ -156,14 +157,39 @@ def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped
 @cache
 def _shown() -> Any:
     """Return the query for what is shown of a unit."""
+    units = campaign_units.c
+    return _units().where(units.id == bindparam("unit"), units.campaign_id == bindparam("campaign"))
+
+
+@cache
+def _shown_to() -> Any:
+    """Return the query for what is shown of a person's unit, and what the person has said of it last."""
+    given, units, said = campaign_assignments.c, campaign_units.c, campaign_ballots.c
+    versions = campaign_ballots.alias("versions").c
+    last = select(func.max(versions.version)).where(versions.assignment_id == given.id).scalar_subquery()
+    return (
+        _units()
+        .add_columns(given.swapped, said.points, said.reason, said.remark, said.version)
+        .join(campaign_assignments, given.unit_id == units.id)
+        .outerjoin(campaign_ballots, (said.assignment_id == given.id) & (said.version == last))
+        .where(
+            given.id == bindparam("assignment"),
+            given.campaign_id == bindparam("campaign"),
+            given.person_id == bindparam("person"),
+        )
+    )
+
+
+def _units() -> Any:
+    """Return the query for what is shown of units."""
     units, items = campaign_units.c, campaign_items.c
     one, other = campaign_answers.alias("one"), campaign_answers.alias("other")
     return (
         select(units.system_b, items.role, items.context, one.c.content.label("a"), other.c.content.label("b"))
+        .select_from(campaign_units)
         .join(campaign_items, items.id == units.item_id)
         .outerjoin(one, one.c.id == units.answer_a)
         .outerjoin(other, other.c.id == units.answer_b)
-        .where(units.id == bindparam("unit"), units.campaign_id == bindparam("campaign"))
     )
 
 
@@ -185,7 +211,7 @@ def own_ballots(connection: Connection, campaign: Campaign, person: str) -> tupl
     ).all()
     found = []
     for assignment, swapped, content in rows:
-        points, _, _, version = _said(connection, assignment)
+        points, version = _said(connection, assignment)
         if swapped and points.get(BETTER) in {"a", "b"}:
             points = {BETTER: "b" if points[BETTER] == "a" else "a"}
         words = " ".join(text for _, text in content["turns"])
@@ -227,15 +253,12 @@ def _progress() -> Any:
     return select(rated.scalar_subquery(), left.scalar_subquery())
 
 
-def _said(connection: Connection, assignment: str) -> tuple[Points, str, str, int]:
+def _said(connection: Connection, assignment: str) -> tuple[Points, int]:
     own = campaign_ballots.c
     row = connection.execute(
-        select(own.points, own.reason, own.remark, own.version)
-        .where(own.assignment_id == assignment)
-        .order_by(own.version.desc())
-        .limit(1)
+        select(own.points, own.version).where(own.assignment_id == assignment).order_by(own.version.desc()).limit(1)
     ).first()
-    return ({}, "", "", 0) if row is None else (dict(row.points), row.reason, row.remark, row.version)
+    return ({}, 0) if row is None else (dict(row.points), row.version)
 
 
 def _turns(rows: Any) -> tuple[Utterance, ...]:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import insert, select
+from sqlalchemy import bindparam, insert, select
 
 from duologue.arena.database.tables import nonces
 from duologue.core.errors import StorageError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_TOGETHER: Final = 200
 """How many actions one commit holds at most."""
+_KNOWN: Final = select(nonces.c.result).where(nonces.c.nonce == bindparam("form"))
+_ANSWERED: Final = insert(nonces)
 
 
 class _Asked(NamedTuple):
@@ -110,9 +112,9 @@ class Writer:
     def _answer(self, connection: Connection, asked: _Asked) -> Any:
         if asked.nonce is None:
             return asked.action(connection)
-        known = connection.execute(select(nonces.c.result).where(nonces.c.nonce == asked.nonce)).one_or_none()
+        known = connection.execute(_KNOWN, {"form": asked.nonce}).one_or_none()
         if known is not None:
             return known.result
         result = asked.action(connection)
-        connection.execute(insert(nonces).values(nonce=asked.nonce, result=result, answered_at=self._clock()))
+        connection.execute(_ANSWERED, {"nonce": asked.nonce, "result": result, "answered_at": self._clock()})
         return result
