@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from duologue.site.interval_figure import interval_figure
 
+if TYPE_CHECKING:
+    from duologue.arena.competition.score_shapes import KeptScore
 
-def score(value: float | None, *, percent: bool = True) -> dict[str, Any]:
+
+def score(value: float | None, *, percent: bool = True) -> KeptScore:
     return {
         "name": "p@1",
         "value": value,
@@ -30,7 +33,7 @@ def test_each_score_is_a_line_on_one_axis_without_inline_style() -> None:
 
 
 def test_of_too_many_a_board_shows_the_first_and_a_history_the_last() -> None:
-    rows = [(f"team {n}", None, score(0.5)) for n in range(40)]
+    rows: list[tuple[str, int | None, KeptScore]] = [(f"team {n}", None, score(0.5)) for n in range(40)]
     first, last = interval_figure(rows), interval_figure(rows, last=True)
     assert first is not None
     assert last is not None

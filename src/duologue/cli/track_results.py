@@ -135,6 +135,7 @@ def board(*, name: str, public: bool, workspace: Path, address: str | None, as_j
 
 
 def _print_column(board: TrackBoard, column: BoardColumn) -> None:
+    from duologue.arena.competition.score_shapes import ranking_score
     from duologue.report.numbers import figure, interval, points
 
     console.line(f"{column.phase.title or column.phase.name} ({column.time})", bold=True)
@@ -145,9 +146,9 @@ def _print_column(board: TrackBoard, column: BoardColumn) -> None:
         judged = column.ratings.get(("judge", finalist.team))
         said += f", judge {judged.value:.3f} (place {judged.rank_best})" if judged else ""
         console.line(f"  {finalist.place}. {finalist.name}{said}{', selected' if finalist.selected else ''}")
-    rank_by = (column.board or {}).get("rank_by", "")
+    rank_by = column.board["rank_by"] if column.board else ""
     for team, cell in column.cells.items():
-        score = next((one for one in cell.scores if one["name"] == rank_by), cell.scores[0])
+        score = ranking_score(cell.scores, rank_by)
         low, high = cell.ranks or (0, 0)
         ranks = str(low) if low == high else f"{low}-{high}"
         tier = "" if cell.tier is None else f", tier {cell.tier}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.report.figures import line, scale, score_axis
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from duologue.arena.competition.entries import TrackEntry
+    from duologue.arena.competition.score_shapes import KeptScore
 
 _MOST = 30
 """Lines of a figure."""
@@ -23,7 +24,7 @@ class FigureLine(NamedTuple):
     name: str
     at: int | None
     """When it was handed in, where the figure is a history."""
-    score: dict[str, Any]
+    score: KeptScore
     drawing: Markup
 
 
@@ -36,23 +37,21 @@ class IntervalFigure(NamedTuple):
     scale: Markup
 
 
-def interval_figure(
-    rows: Sequence[tuple[str, int | None, dict[str, Any]]], *, last: bool = False
-) -> IntervalFigure | None:
+def interval_figure(rows: Sequence[tuple[str, int | None, KeptScore]], *, last: bool = False) -> IntervalFigure | None:
     """Return the figure of names, times and scores (as boards and entries keep them); `None` for fewer than two.
 
     Of more than there is room for it shows the first, with `last` the last.
     """
-    known = [row for row in rows if row[2]["value"] is not None]
+    known = [(*row, value) for row in rows if (value := row[2]["value"]) is not None]
     known = known[-_MOST:] if last else known[:_MOST]
     if len(known) < 2:
         return None
     first = known[0][2]
-    ends = [one[key] for _, _, one in known for key in ("value", "low", "high") if one[key] is not None]
+    ends = [end for *_, one, value in known for end in (value, one["low"], one["high"]) if end is not None]
     axis = score_axis(ends, of_one=first["percent"])
     lines = [
-        FigureLine(name, at, one, line(axis, one["value"], one["low"], one["high"], 0 if at is not None else number))
-        for number, (name, at, one) in enumerate(known)
+        FigureLine(name, at, one, line(axis, value, one["low"], one["high"], 0 if at is not None else number))
+        for number, (name, at, one, value) in enumerate(known)
     ]
     return IntervalFigure(first["name"], tuple(lines), scale(axis, " %" if first["percent"] else ""))
 

@@ -17,6 +17,7 @@ from duologue.arena.competition.track_file import EntryLimits
 from duologue.core.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
+    from duologue.arena.competition.score_shapes import EntrySummary, KeptScore
     from tests.arena.competition.booking import Contest
     from tests.arena.conftest import Clock
 
@@ -129,11 +130,16 @@ def test_a_name_of_a_file_is_its_last_part_as_it_can_be_printed(contest: Contest
 def test_a_summary_whose_ranking_score_was_altered_is_damaged(contest: Contest) -> None:
     blank = contest.submit(contest.team("Ann"), b"x")
     assert (blank.ranking, blank.percent) == (None, False)
-    scored = blank._replace(summary={"rank_by": "p@1", "scores": [{"name": "p@1", "percent": True}]})
-    assert scored.ranking == {"name": "p@1", "percent": True}
+    score: KeptScore = {"name": "p@1", "value": 0.5, "low": None, "high": None, "percent": True}
+    summary: EntrySummary = {
+        "n": 2, "variant": "strict", "rank_by": "p@1", "higher_is_better": True, "signature": "s", "caution": "",
+        "scores": [score], "slices": [], "difference": [],
+    }  # fmt: skip
+    scored = blank._replace(summary=summary)
+    assert scored.ranking == score
     assert scored.percent
-    altered = blank._replace(summary={"rank_by": "p@2", "scores": [{"name": "p@1", "percent": True}]})
-    with pytest.raises(StorageError, match="ranked by 'p@2', which is none of its scores; restore a backup"):
+    altered = blank._replace(summary={**summary, "rank_by": "p@2"})
+    with pytest.raises(StorageError, match="ranked by 'p@2', which is none of them; restore a backup"):
         _ = altered.ranking
 
 

@@ -44,7 +44,9 @@ def test_a_score_is_that_of_the_command_and_is_tested_against_the_former_entry(
     ranking = entry.summary["difference"][0]
     assert (ranking["score"], ranking["better"], ranking["wins"], ranking["losses"]) == ("p@1", "a", 18, 0)
     assert ranking["difference"] == pytest.approx(18 / 24)
-    assert (local_contest.entry(first).summary or {})["difference"] == []
+    before = local_contest.entry(first).summary
+    assert before is not None
+    assert before["difference"] == []
 
 
 def test_a_broken_file_is_refused_with_all_its_problems_and_never_stands_on_the_board(local_contest: Contest) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import create_engine, insert, text, update
 
 import duologue.arena.storage  # noqa: F401 - every room says its tables
-from duologue.arena.database.damage import _keyless, contradiction
+from duologue.arena.database.damage import _misshapen, contradiction
 from duologue.arena.database.tables import metadata
 
 if TYPE_CHECKING:
@@ -47,15 +47,21 @@ def test_a_value_of_another_type_is_told(tmp_path: Path, value: object, column: 
     engine.dispose()
 
 
-def test_an_object_without_a_key_that_its_column_has_is_told(tmp_path: Path) -> None:
-    board = metadata.tables["phase_boards"]
+def test_a_value_that_is_not_of_its_columns_shape_is_told(tmp_path: Path) -> None:
+    kept = metadata.tables["phase_boards"]
+    row = {"team": "a", "tier": 1, "rank": [1, 1], "value": 0.5, "scores": [], "slices": [], "signature": "s"}
+    whole = {"n": 2, "rank_by": "p@1", "variant": "strict", "caution": "", "untested": "", "detectable": None}
+    board: dict[str, object] = {**whole, "comparisons": [], "rows": [row]}
     engine = create_engine(f"sqlite:///{tmp_path / 'a.db'}")
     with engine.begin() as connection:
-        board.create(connection)
-        row = {"track": "t", "phase": "p", "board": {"rows": [], "rank_by": "p@1"}, "computed_at": 1}
+        kept.create(connection)
         connection.execute(text("PRAGMA foreign_keys = OFF"))
-        connection.execute(insert(board).values(**row))
-        assert _keyless(connection) == ""
-        connection.execute(update(board).values(board={"rows": [], "rank_bx": "p@1"}))
-        assert _keyless(connection) == "a row of phase_boards has no 'rank_by' in its board"
+        connection.execute(insert(kept).values(track="t", phase="p", board=board, computed_at=1))
+        assert _misshapen(connection) == ""
+        connection.execute(update(kept).values(board={**board, "rows": [{**row, "rank": [1]}]}))
+        told = _misshapen(connection)
+        assert told.startswith("a row of phase_boards has no board as it is written: ")
+        assert told.endswith("at `$.rows[0].rank`")
+        connection.execute(update(kept).values(board={name: board[name] for name in board if name != "rank_by"}))
+        assert _misshapen(connection).endswith("missing required field `rank_by`")
     engine.dispose()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import func, insert, select, update
 
 from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time
+from duologue.arena.competition.score_shapes import ranking_score
 from duologue.arena.competition.tables import entries
-from duologue.arena.database.damage import damaged
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.core.decompression import shown
@@ -18,6 +18,7 @@ from duologue.core.escapes import last_part, one_line
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
+    from duologue.arena.competition.score_shapes import EntrySummary, KeptScore
     from duologue.arena.competition.teams import Team
     from duologue.arena.competition.track_file import PhaseDefinition, PhaseQuota, TrackDefinition
     from duologue.arena.database.blobs import Blobs
@@ -59,27 +60,22 @@ class TrackEntry(NamedTuple):
     value: float | None
     """The score that ranks."""
     report_sha256: str | None
-    summary: dict[str, Any] | None
+    summary: EntrySummary | None
     """Its scores and slices, and the difference from the team's former entry, as the team may see them."""
     submitted_at: int
     ended_at: int | None
 
     @property
-    def ranking(self) -> dict[str, Any] | None:
+    def ranking(self) -> KeptScore | None:
         """The score that ranks, as the summary has it; `None` where it was not scored. Raises `StorageError`."""
         if self.summary is None:
             return None
-        rank_by = self.summary["rank_by"]
-        for one in self.summary["scores"]:
-            if one["name"] == rank_by:
-                score: dict[str, Any] = one
-                return score
-        raise damaged("the database", f"entry {self.id} is ranked by '{rank_by}', which is none of its scores")
+        return ranking_score(self.summary["scores"], self.summary["rank_by"])
 
     @property
     def percent(self) -> bool:
         """Whether the score that ranks is a fraction, which is printed in percent."""
-        return self.ranking is not None and bool(self.ranking["percent"])
+        return self.ranking is not None and self.ranking["percent"]
 
     @property
     def file_name(self) -> str:

@@ -27,6 +27,7 @@ from duologue.run.whole import WholeTruth, is_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from duologue.arena.competition.score_shapes import EntrySummary
     from duologue.core.protocols import Task
     from duologue.core.records import Example, Report, Scoring
 
@@ -90,7 +91,7 @@ def score_entry(payload: dict[str, Any]) -> dict[str, Any]:
         "value": value,
         "problems": [msgspec.to_builtins(one) for one in capped(warnings, _MOST_PROBLEMS)],
         "problem_count": total(warnings),
-        "summary": _summary(report) | {"difference": _difference(report, order.former)},
+        "summary": _summary(report, _difference(report, order.former)),
     }
 
 
@@ -170,7 +171,7 @@ def _not_scored(error: DuologueError, file: Path) -> dict[str, Any]:
     }
 
 
-def _summary(report: Report) -> dict[str, Any]:
+def _summary(report: Report, difference: list[dict[str, Any]]) -> EntrySummary:
     """Return what a team may see of a report: scores and slices, not which of the items were right."""
     ranking = next(score for score in report.scores if score.name == report.rank_by)
     return {
@@ -199,6 +200,7 @@ def _summary(report: Report) -> dict[str, Any]:
             }
             for part in report.slices
         ],
+        "difference": difference,
     }
 
 

@@ -20,6 +20,7 @@ from duologue.run.saved import formulas_of, read_report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duologue.arena.competition.score_shapes import BoardRow, PhaseBoard
     from duologue.core.records import Report
 
 
@@ -33,14 +34,14 @@ class RankOrder(Record, frozen=True, kw_only=True):
     """Where the page goes; empty: none is written."""
 
 
-def rank_phase(payload: dict[str, Any]) -> dict[str, Any]:
+def rank_phase(payload: dict[str, Any]) -> PhaseBoard:
     """Return the board of a phase; writes it as a page too, without the counts per item."""
     order = convert(payload, RankOrder)
     reports = {team: read_report(Path(path)) for team, path in sorted(order.reports.items())}
     return board_of(reports, title=order.title, out=Path(order.page) if order.page else None)
 
 
-def board_of(reports: dict[str, Report], *, title: str, out: Path | None = None) -> dict[str, Any]:
+def board_of(reports: dict[str, Report], *, title: str, out: Path | None = None) -> PhaseBoard:
     """Return the board of reports by team: rows in order, with tier, ranks that the tests leave open, and scores.
 
     Where the score that ranks is no sum over items, no test can be made: then equals share a rank, and no tier is told.
@@ -50,24 +51,30 @@ def board_of(reports: dict[str, Report], *, title: str, out: Path | None = None)
     for old, new in zip(reports.values(), listed, strict=True):
         teams[id(new)] = teams[id(old)]
     first = listed[0]
-    common = {"n": first.n, "rank_by": first.rank_by, "variant": first.variant, "caution": first.caution}
+    board: PhaseBoard = {
+        "n": first.n,
+        "rank_by": first.rank_by,
+        "variant": first.variant,
+        "caution": first.caution,
+        "untested": "",
+        "detectable": None,
+        "comparisons": [],
+        "rows": [],
+    }
     try:
         found = rank_all(listed, formulas=formulas_of)
     except UsageError as error:
         if out is not None:
             write_text(out, page(listed, title=title, formulas=formulas_of))
-        rows = [_row(teams[id(one)], one, None, ranks) for one, ranks in zip(*_untested(listed), strict=True)]
-        return common | {"untested": str(error), "detectable": None, "comparisons": [], "rows": rows}
+        board["untested"] = str(error)
+        board["rows"] = [_row(teams[id(one)], one, None, ranks) for one, ranks in zip(*_untested(listed), strict=True)]
+        return board
     if out is not None:
         write_text(out, leaderboard_page(found, title=title))
-    rows = [_row(teams[id(one.report)], one.report, one.tier, (one.best, one.worst)) for one in found.places]
-    told = leaderboard_to_json(found)
-    return common | {
-        "untested": "",
-        "detectable": json_number(found.detectable),
-        "comparisons": told["comparisons"],
-        "rows": rows,
-    }
+    board["rows"] = [_row(teams[id(one.report)], one.report, one.tier, (one.best, one.worst)) for one in found.places]
+    board["detectable"] = json_number(found.detectable)
+    board["comparisons"] = leaderboard_to_json(found)["comparisons"]
+    return board
 
 
 def _untested(reports: Sequence[Report]) -> tuple[list[Report], list[tuple[int, int]]]:
@@ -78,11 +85,11 @@ def _untested(reports: Sequence[Report]) -> tuple[list[Report], list[tuple[int, 
     return ordered, ranks
 
 
-def _row(team: str, report: Report, tier: int | None, ranks: tuple[int, int]) -> dict[str, Any]:
+def _row(team: str, report: Report, tier: int | None, ranks: tuple[int, int]) -> BoardRow:
     return {
         "team": team,
         "tier": tier,
-        "rank": list(ranks),
+        "rank": ranks,
         "value": json_number(rank_value(report)),
         "scores": [
             {

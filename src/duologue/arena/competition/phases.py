@@ -97,7 +97,7 @@ def first_of(
     found = list(standing_entries(connection, track, phase.name).values())
 
     def better_first(entry: TrackEntry) -> float:
-        up = (entry.summary or {}).get("higher_is_better", True)
+        up = entry.summary is None or entry.summary["higher_is_better"]
         value = entry.value or 0.0
         return -value if up else value
 

@@ -17,8 +17,10 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from duologue.arena.competition.score_shapes import EntrySummary, PhaseBoard
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
+from duologue.core.records import Problem
 
 ENTRY_STATES = ("queued", "running", "scored", "refused", "failed", "cancelled")
 """An entry waits, is being scored, or has ended: with a score, refused by the check, failed, or taken back."""
@@ -83,14 +85,14 @@ entries = Table(
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, default=""),
     Column("details", Text, nullable=False, default=""),
-    Column("problems", JSON, nullable=False),
+    Column("problems", JSON, nullable=False, info={"shape": list[Problem]}),
     Column("problem_count", Integer, nullable=False, default=0),
     Column("day", Text, nullable=False),
     Column("moved_from", Text, nullable=False, default=""),
     Column("chosen", Boolean, nullable=False, default=False),
     Column("value", Float),
     Column("report_sha256", Text),
-    Column("summary", JSON, info={"keys": ("scores", "rank_by")}),
+    Column("summary", JSON, info={"shape": EntrySummary}),
     Column("submitted_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
     CheckConstraint(f"state IN {ENTRY_STATES}", name="entries_state"),
@@ -143,7 +145,7 @@ phase_boards = Table(
     metadata,
     Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
     Column("phase", Text, primary_key=True),
-    Column("board", JSON, nullable=False, info={"keys": ("rows", "rank_by")}),
+    Column("board", JSON, nullable=False, info={"shape": PhaseBoard}),
     Column("page_sha256", Text),
     Column("computed_at", BigInteger, nullable=False),
 )

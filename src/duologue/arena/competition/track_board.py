@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import select
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from duologue.arena.competition.phase_clock import PhaseTime
     from duologue.arena.competition.phases import Finalist
     from duologue.arena.competition.ratings import TeamRating
+    from duologue.arena.competition.score_shapes import BoardRow, BoardSlice, KeptScore, PhaseBoard
     from duologue.arena.competition.track_file import PhaseDefinition, TrackDefinition
 
 
@@ -40,8 +41,8 @@ class BoardCell(NamedTuple):
     ranks: tuple[int, int] | None
     """The best and the worst rank that the tests leave open; `None` where others' scores are not to be seen."""
     value: float | None
-    scores: list[dict[str, Any]]
-    slices: list[dict[str, Any]]
+    scores: list[KeptScore]
+    slices: list[BoardSlice]
     signature: str
     entry: str = ""
     """The entry whose report the viewer may fetch; empty where they may not."""
@@ -54,7 +55,7 @@ class BoardColumn(NamedTuple):
     time: PhaseTime
     shown: bool
     """Whether the viewer may see all its scores; else their own team's at most."""
-    board: dict[str, Any] | None
+    board: PhaseBoard | None
     """What `phase_ranker.board_of` made; `None` where nothing was ranked."""
     computed_at: int | None
     stale: bool
@@ -68,8 +69,10 @@ class BoardColumn(NamedTuple):
     @property
     def percent(self) -> bool:
         """Whether the score that ranks is a fraction, which is printed in percent."""
-        rows, ranking = (self.board or {"rows": []})["rows"], (self.board or {}).get("rank_by")
-        return any(one["percent"] for one in (rows[0]["scores"] if rows else []) if one["name"] == ranking)
+        if self.board is None or not self.board["rows"]:
+            return False
+        ranking = self.board["rank_by"]
+        return any(one["percent"] for one in self.board["rows"][0]["scores"] if one["name"] == ranking)
 
 
 class TrackBoard(NamedTuple):
@@ -112,7 +115,7 @@ def _column(
     kept = connection.execute(
         select(phase_boards).where(phase_boards.c.track == track.name, phase_boards.c.phase == phase.name)
     ).first()
-    board: dict[str, Any] | None = kept.board if kept is not None and own else None
+    board: PhaseBoard | None = kept.board if kept is not None and own else None
     counting = standing_entries(connection, track, phase.name)
     cells = {
         row["team"]: BoardCell(
@@ -124,7 +127,7 @@ def _column(
             row["signature"],
             _fetchable(track, phase, viewer, now, row, counting),
         )
-        for row in (board or {"rows": []})["rows"]
+        for row in (board["rows"] if board is not None else [])
         if whole or row["team"] == viewer.team
     }
     return BoardColumn(
@@ -145,21 +148,25 @@ def _fetchable(
     phase: PhaseDefinition,
     viewer: Viewer,
     now: int,
-    row: dict[str, Any],
+    row: BoardRow,
     counting: dict[str, TrackEntry],
 ) -> str:
     """Return the id of the entry that a row shows, where the viewer may fetch its report; else nothing."""
     entry = counting.get(row["team"])
-    if entry is None or (entry.summary or {}).get("signature") != row["signature"]:
+    if entry is None or _signature(entry) != row["signature"]:
         return ""
     may = may_fetch(track, phase, now, organiser=viewer.organiser, own=viewer.team == entry.team)
     return entry.id if may else ""
 
 
-def _is_stale(counting: dict[str, TrackEntry], board: dict[str, Any] | None) -> bool:
+def _signature(entry: TrackEntry) -> str:
+    return entry.summary["signature"] if entry.summary is not None else ""
+
+
+def _is_stale(counting: dict[str, TrackEntry], board: PhaseBoard | None) -> bool:
     """Tell whether a board is of other entries than those that count now."""
-    shown = {row["team"]: row["signature"] for row in (board or {"rows": []})["rows"]}
-    return shown != {team: (entry.summary or {}).get("signature") for team, entry in counting.items()}
+    shown = {row["team"]: row["signature"] for row in (board["rows"] if board is not None else [])}
+    return shown != {team: _signature(entry) for team, entry in counting.items()}
 
 
 def history(connection: Connection, track: TrackDefinition, team: str) -> list[TrackEntry]:

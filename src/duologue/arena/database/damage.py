@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, inspect, literal, select
+import msgspec
+from sqlalchemy import inspect, select
 
 from duologue.arena.database.tables import metadata
 from duologue.core.errors import StorageError
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -41,7 +43,7 @@ def contradiction(connection: Connection) -> str:
     if row is not None:
         return f"a row of {row[0]} names one of {row[2]} that is not there"
     told = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
-    return told.partition("\n")[0] if told != "ok" else _misplaced(connection) or _keyless(connection)
+    return told.partition("\n")[0] if told != "ok" else _misplaced(connection) or _misshapen(connection)
 
 
 def _misplaced(connection: Connection) -> str:
@@ -62,16 +64,15 @@ def _misplaced(connection: Connection) -> str:
     return ""
 
 
-def _keyless(connection: Connection) -> str:
-    """Return which JSON object lacks a key that its column says it has (`info={"keys": ...}`)."""
+def _misshapen(connection: Connection) -> str:
+    """Return which JSON value is not of the type that its column says it has (`info={"shape": ...}`)."""
     there = set(inspect(connection).get_table_names())
     for column in (one for table in metadata.sorted_tables if table.name in there for one in table.columns):
-        for key in column.info.get("keys", ()):
-            path = func.json_type(column, f'$."{key}"')
-            lost = (func.json_type(column) == "object") & path.is_(None)
-            if (
-                connection.execute(select(literal(1)).select_from(column.table).where(lost).limit(1)).first()
-                is not None
-            ):
-                return f"a row of {column.table.name} has no '{key}' in its {column.name}"
+        if "shape" not in column.info:
+            continue
+        for value in connection.execute(select(column).where(column.is_not(None))).scalars():
+            try:
+                convert(value, column.info["shape"])
+            except msgspec.ValidationError as error:
+                return f"a row of {column.table.name} has no {column.name} as it is written: {error}"
     return ""

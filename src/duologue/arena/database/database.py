@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from sqlalchemy import delete
-from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 
 from duologue.arena.database.damage import contradiction, damaged
 from duologue.arena.database.engines import make_engines, parse_url
@@ -114,7 +114,7 @@ class Database:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Close it. Raises `StorageError` for an error that comes of rows that contradict each other."""
         try:
-            if isinstance(error, LookupError | TypeError | ValueError | AttributeError):
+            if isinstance(error, LookupError | TypeError | ValueError | AttributeError | IntegrityError):
                 with self.guarded(), self._read_engine.connect() as connection:
                     reason = contradiction(connection)
                 if reason:

@@ -178,7 +178,7 @@ def in_language(visit: Visit, en: str, zh: str) -> str:
 
 def _figure(column: BoardColumn, names: dict[str, str]) -> IntervalFigure | None:
     """Return the figure of a phase, where all its scores are shown."""
-    ranking = (column.board or {}).get("rank_by")
+    ranking = column.board["rank_by"] if column.board is not None else None
     rows = [
         (names.get(team, team), None, one)
         for team, cell in column.cells.items()
