@@ -1,13 +1,14 @@
 """Load of `duologue serve`: latency of the retriever alone and under 32 clients, and memory over 10,000 requests.
 
-    python benchmarks/serving_load.py [--dialogues 2000] [--seconds 20] [--requests 10000] [--write]
+    python benchmarks/serving_load.py [--dialogues 2000] [--seconds 20] [--requests 10000] [--processes 2] [--write]
 
 The server runs in a process of its own with a retriever that learned from made dialogues; clients keep a connection
 and ask on the loopback, each request another dialogue. Bounds: the 95th percentile of 32 people who pause for about a
 second before they write again is at most 5 times the latency of one request alone, and the server grows by at most
-8 MB from the 1,000th request to the last. Clients that never pause are shown beside: what one processor does one after
-the other cannot hold that bound for them. Processor time of the server is shown too: it does not depend on what else
-the machine does. `--write` puts the table into `ENDPOINTS.md`.
+8 MB from the 1,000th request to the last. Clients that never pause are shown beside, also with several processes on one
+port, as `--processes` of `serve` has them, and the same clients before an application that answers at once and does
+nothing: what 32 clients that never pause see of that is the floor of any one process. Processor time of the servers is
+shown too: it depends little on what else the machine does. `--write` puts the table into `ENDPOINTS.md`.
 """
 
 from __future__ import annotations
@@ -22,25 +23,28 @@ import random
 import sys
 import tempfile
 import time
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.plugins import load_system_class, load_task
 from duologue.core.protocols import Run, Trainable
 from duologue.core.recipe import resolve
 from duologue.web.application import application
 from duologue.web.served import prepared
-from duologue.web.server import Server
+from duologue.web.server import Server, shared_port
 from endpoint_page import with_section
 from mobilecs_page import table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
 
 CLIENTS = 32
 PAUSE_SECONDS = 1.0
+ALONE, PAUSED = "1", f"{CLIENTS} that pause for 1 s"
 PAGE = Path(__file__).with_name("ENDPOINTS.md")
 MOST_TIMES, MOST_MEGABYTES = 5.0, 8.0
 _DIFFERENT = 200
@@ -70,7 +74,14 @@ def _sentence(rng: random.Random) -> str:
     return " ".join(f"w{int(_WORDS ** rng.random())}" for _ in range(6 + int(14 * rng.random())))
 
 
-def _serve(told: Connection, dialogues: int) -> None:
+class Served(NamedTuple):
+    """Processes that serve at one port."""
+
+    port: int
+    processes: list[int]
+
+
+def _serve(told: Connection, dialogues: int, port: int) -> None:
     """Train a retriever on made dialogues and serve it."""
     rng = random.Random(1)
     lines = ["\n".join(f"{who}: {_sentence(rng)}" for who in "USUS") for _ in range(dialogues)]
@@ -81,9 +92,45 @@ def _serve(told: Connection, dialogues: int) -> None:
         path = Path(folder) / "made.txt"
         path.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
         system.fit(task.load_training([path]), [], [], Run(folder=Path(folder), seed=1))
-    server = Server(application([prepared("conversation/retriever", task, system, None, seed=1)]))
-    told.send(server.server_port)
+    served = [prepared("conversation/retriever", task, system, None, seed=1)]
+    server = Server(application(served), port=port, shared=True)
+    told.send("ready")
     server.run()
+
+
+async def _nothing(_: Any, receive: Any, send: Any) -> None:
+    """An application that reads its request and answers at once."""
+    while (await receive()).get("more_body"):
+        pass
+    fields = [(b"content-type", b"application/json"), (b"content-length", b"2")]
+    await send({"type": "http.response.start", "status": 200, "headers": fields})
+    await send({"type": "http.response.body", "body": b"{}"})
+
+
+def _serve_nothing(told: Connection, _: object, port: int) -> None:
+    """Serve an application that does nothing."""
+    server = Server(_nothing, port=port, shared=True)
+    told.send("ready")
+    server.run()
+
+
+@contextmanager
+def served(serve: Callable[[Connection, Any, int], None], how: object, processes: int) -> Iterator[Served]:
+    """Yield so many processes that are ready and share a port."""
+    context = multiprocessing.get_context("spawn")
+    with ExitStack() as stack:
+        port = stack.enter_context(shared_port("127.0.0.1", 0)).getsockname()[1]
+        started = []
+        for _ in range(processes):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=serve, args=(theirs, how, port), daemon=True)
+            process.start()
+            stack.callback(process.join, 10)
+            stack.callback(process.terminate)
+            started.append((process, ours))
+        for _, ours in started:
+            ours.recv()
+        yield Served(port, [process.pid or 0 for process, _ in started])
 
 
 def _requests(seed: int) -> list[bytes]:
@@ -152,10 +199,8 @@ class Client(asyncio.Protocol):
             self.done.set_exception(exc or ConnectionError("the server hung up"))
 
 
-def load(
-    port: int, clients: int, process: int, *, seconds: float = math.inf, count: int = 1 << 40, pause: float = 0.0
-) -> Load:
-    """Return what so many clients see of a server's process, for so long or for `count` requests of each."""
+def load(server: Served, clients: int, *, seconds: float = math.inf, count: int = 1 << 40, pause: float = 0.0) -> Load:
+    """Return what so many clients see of a server, for so long or for `count` requests of each."""
     found: list[float] = []
     requests = [_requests(seed) for seed in range(clients)]
     taken: list[float] = []
@@ -165,13 +210,14 @@ def load(
         until = time.monotonic() + seconds
         kinds = [partial(Client, one, found, until=until, count=count, pause=pause) for one in requests]
         used = time.process_time()
-        made = [await loop.create_connection(kind, "127.0.0.1", port) for kind in kinds]
+        made = [await loop.create_connection(kind, "127.0.0.1", server.port) for kind in kinds]
         await asyncio.gather(*(client.done for _, client in made))
         taken.append(time.process_time() - used)
 
-    began, used = time.monotonic(), _processor_seconds(process)
+    began, used = time.monotonic(), sum(map(_processor_seconds, server.processes))
     asyncio.run(crowd())
-    return Load(sorted(found), time.monotonic() - began, _processor_seconds(process) - used, taken[0])
+    used = sum(map(_processor_seconds, server.processes)) - used
+    return Load(sorted(found), time.monotonic() - began, used, taken[0])
 
 
 def _processor_seconds(process: int) -> float:
@@ -186,23 +232,31 @@ def _megabytes(process: int) -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
-def measured(process: int, port: int, seconds: float, requests: int) -> tuple[dict[str, Load], float, float]:
-    """Return what clients saw, by how they ask, and the server's megabytes after 1,000 and after all requests."""
-    load(port, 1, process, count=20)
-    rows = {
-        "1": load(port, 1, process, seconds=seconds / 2),
-        f"{CLIENTS} that pause for 1 s": load(port, CLIENTS, process, seconds=seconds, pause=PAUSE_SECONDS),
-        f"{CLIENTS} without a pause": load(port, CLIENTS, process, seconds=seconds),
-    }
-    load(port, CLIENTS, process, count=math.ceil(1000 / CLIENTS))
-    before = _megabytes(process)
-    load(port, CLIENTS, process, count=math.ceil((requests - 1000) / CLIENTS))
-    return rows, before, _megabytes(process)
+def measured(args: argparse.Namespace) -> tuple[dict[str, Load], float, float]:
+    """Return what clients saw, by how they ask and whom, and the server's megabytes after 1,000 and all requests."""
+    rows: dict[str, Load] = {}
+    with served(_serve, args.dialogues, 1) as server:
+        load(server, 1, count=20)
+        rows[ALONE] = load(server, 1, seconds=args.seconds / 2)
+        rows[PAUSED] = load(server, CLIENTS, seconds=args.seconds, pause=PAUSE_SECONDS)
+        rows[f"{CLIENTS} without a pause"] = load(server, CLIENTS, seconds=args.seconds)
+        load(server, CLIENTS, count=math.ceil(1000 / CLIENTS))
+        before = _megabytes(server.processes[0])
+        load(server, CLIENTS, count=math.ceil((args.requests - 1000) / CLIENTS))
+        after = _megabytes(server.processes[0])
+    with served(_serve, args.dialogues, args.processes) as server:
+        load(server, CLIENTS, count=5)
+        name = f"{CLIENTS} without a pause, {args.processes} processes"
+        rows[name] = load(server, CLIENTS, seconds=args.seconds)
+    with served(_serve_nothing, None, 1) as server:
+        load(server, 1, count=20)
+        for clients in (1, CLIENTS):
+            rows[f"{clients}, nothing to do"] = load(server, clients, seconds=args.seconds / 4)
+    return rows, before, after
 
 
 def section(args: argparse.Namespace, rows: dict[str, Load], before: float, after: float, busy: float) -> str:
     """Return the section of the page; `busy` is how many processes waited for the machine when it began."""
-    single = rows["1"].quantile(0.5)
     head = [
         "clients",
         "requests",
@@ -213,14 +267,16 @@ def section(args: argparse.Namespace, rows: dict[str, Load], before: float, afte
         "server's processor ms a request",
         "clients'",
     ]
+    alone = {name: row.quantile(0.5) for name, row in rows.items() if name.startswith("1")}
+    single = alone[ALONE]
     lines = [
         [
             name,
             str(len(row.seconds)),
             f"{len(row.seconds) / row.took:.0f}",
-            f"{1000 * row.quantile(0.5):.1f}",
-            f"{1000 * row.quantile(0.95):.1f}",
-            f"{row.quantile(0.95) / single:.1f}",
+            f"{1000 * row.quantile(0.5):.2f}",
+            f"{1000 * row.quantile(0.95):.2f}",
+            f"{row.quantile(0.95) / alone.get(name.replace(str(CLIENTS), '1', 1), single):.1f}",
             f"{1000 * row.cpu / len(row.seconds):.2f}",
             f"{1000 * row.own / len(row.seconds):.2f}",
         ]
@@ -229,7 +285,8 @@ def section(args: argparse.Namespace, rows: dict[str, Load], before: float, afte
     how = f"{args.seconds:.0f} s a row, the clients on the same {os.cpu_count()} cores"
     return f"""`python benchmarks/serving_load.py`: `retriever` of {args.dialogues:,} made dialogues, `duologue serve`,
 {how}; {busy:.1f} other processes wanted them when it began.
-The ratio is the p95 over the median of one client alone ({1000 * single:.1f} ms); the must is {MOST_TIMES:.0f}.
+The ratio is the p95 over the median of one client alone of the same server ({1000 * single:.1f} ms of the retriever);
+the must is {MOST_TIMES:.0f}.
 
 {table(head, lines)}
 Memory after 1,000 requests {before:.1f} MB, after {args.requests:,} {after:.1f} MB.
@@ -243,24 +300,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20, help="how long each row is measured")
     parser.add_argument("--requests", type=int, default=10_000, help="requests over which memory is watched")
     parser.add_argument("--write", action="store_true", help="put the table into ENDPOINTS.md")
+    parser.add_argument("--processes", type=int, default=2, help="processes of the row of several")
     given = parser.parse_args()
     busy = os.getloadavg()[0]
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    server = context.Process(target=_serve, args=(theirs, given.dialogues), daemon=True)
-    server.start()
-    try:
-        port: int = ours.recv()
-        assert server.pid is not None
-        rows, before, after = measured(server.pid, port, given.seconds, given.requests)
-    finally:
-        server.terminate()
-        server.join(10)
+    rows, before, after = measured(given)
     text = section(given, rows, before, after, busy)
     sys.stdout.write(text)
     if given.write:
         PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8"), "load", text), encoding="utf-8")
-    paused = list(rows.values())[1].quantile(0.95) / rows["1"].quantile(0.5)
+    paused = rows[PAUSED].quantile(0.95) / rows[ALONE].quantile(0.5)
     return int(paused > MOST_TIMES or after - before > MOST_MEGABYTES)
 
 

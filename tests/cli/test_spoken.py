@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
+import time
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -131,6 +133,30 @@ def test_a_served_model_answers_until_it_is_told_to_stop(monkeypatch: pytest.Mon
         # no `communicate`: it loses what came together with the line that was read first
         assert process.stdout.read() == "model at /v1: spoken/model\nstopped\n"
         assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_several_processes_answer_and_none_outlives_the_one_that_was_started(
+    monkeypatch: pytest.MonkeyPatch, model: Path, how: signal.Signals
+) -> None:
+    words = ("serve", "spoken", "--system", model, "--kg", KG, "--processes", 2, "--port", 0)
+    with serving(monkeypatch, *words) as (process, port):
+        for _ in range(6):
+            connection = HTTPConnection("127.0.0.1", port, timeout=30)
+            connection.request("POST", "/", json.dumps({"history": ["青石岛的门票呢"]}))
+            assert json.loads(connection.getresponse().read())["message"] == "30元"
+            connection.close()
+        process.send_signal(how)
+        assert process.wait(timeout=30) == (0 if how == signal.SIGTERM else -signal.SIGKILL)
+        ends = time.monotonic() + 20
+        while listens(port) and time.monotonic() < ends:
+            time.sleep(0.1)
+        assert not listens(port)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as asked:
+        return asked.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_several_systems_are_served_by_their_names(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:

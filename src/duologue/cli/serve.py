@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,7 +20,8 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.core.protocols import System, Task
+    from duologue.web.access import AccessTokens
+    from duologue.web.server import Server
 
 TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
 """Environment variable that a token may stand in."""
@@ -74,6 +76,13 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
     show_default=True,
     help="Seconds for a whole request, from being there to the last byte of its answer.",
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that answer, each with all systems: one for each core that requests may take.",
+)
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -90,6 +99,7 @@ def serve(
     token_file: Path | None,
     rate: int,
     deadline: float,
+    processes: int,
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
@@ -112,12 +122,9 @@ def serve(
     """
     need("starlette", "web")
     need("uvicorn", "web")
-    from duologue.web.access import AccessTokens, read_tokens
-    from duologue.web.application import application
-    from duologue.web.served import by_name, prepared
-    from duologue.web.server import Server
+    from duologue.web.server import address_of, shared_port
+    from duologue.web.server_processes import ServerProcesses
 
-    tokens = AccessTokens([*(read_tokens(token_file) if token_file else []), *filter(None, [os.environ.get(TOKEN)])])
     wanted = [(task, name), *(_pair(one, "--also", "TASK=SYSTEM") for one in also)]
     places = {task: kb}
     for one in other_kbs:
@@ -125,18 +132,69 @@ def serve(
         if other in places or other not in {found for found, _ in wanted}:
             raise UsageError(f"--also-kb {one}: '{other}' is no other task that is served")
         places[other] = Path(place)
-    first = open_system(load_task(task), name, recipe, overrides)
-    opened: list[tuple[str, Task, System]] = [(_called(task, name), load_task(task), first)]
-    opened += [(_called(which, one), load_task(which), open_system(load_task(which), one)) for which, one in wanted[1:]]
-    worlds = {which: options.world_of(load_task(which), place) for which, place in places.items()}
-    served = [prepared(called, one, own, worlds.get(one.info.name), seed=seed) for called, one, own in opened]
+    plan = ServePlan(tuple(wanted), places, seed, recipe, overrides, host, port, hosts, token_file, rate, deadline)
+    with_token = bool(_tokens(plan))
+    notices = _notices([_called(*one) for one in wanted], host, with_token=with_token)
+
+    def run(server: Server | ServerProcesses, address: str) -> None:
+        console.line(f"serving {', '.join(dict(wanted))} at {address} (Ctrl-C stops)")
+        for line in notices:
+            console.line(line)
+        server.run()
+        console.line("stopped")
+
+    if processes == 1:
+        server = make_server(plan)
+        run(server, server.address)
+        return
+    with shared_port(host, port) as kept:
+        shared = plan._replace(port=kept.getsockname()[1], shared=True)
+        run(ServerProcesses(partial(make_server, shared), processes), address_of(kept))
+
+
+class ServePlan(NamedTuple):
+    """What is served, where and to whom: what each process needs to know."""
+
+    systems: tuple[tuple[str, str], ...]
+    """Tasks and systems; the options of a recipe are those of the first."""
+    kbs: dict[str, Path | None]
+    seed: int
+    recipe: Path | None
+    overrides: tuple[str, ...]
+    host: str
+    port: int
+    hosts: tuple[str, ...]
+    token_file: Path | None
+    rate: int
+    deadline: float
+    shared: bool = False
+    """Whether other processes serve at the same port."""
+
+
+def make_server(plan: ServePlan) -> Server:
+    """Return a server that is ready."""
+    from duologue.web.application import application
+    from duologue.web.served import by_name, prepared
+    from duologue.web.server import Server
+
+    (task, name), *others = plan.systems
+    tokens = _tokens(plan)
+    opened = [(_called(task, name), load_task(task), open_system(load_task(task), name, plan.recipe, plan.overrides))]
+    opened += [(_called(which, one), load_task(which), open_system(load_task(which), one)) for which, one in others]
+    worlds = {which: options.world_of(load_task(which), place) for which, place in plan.kbs.items()}
+    served = [
+        prepared(called, one, system, worlds.get(one.info.name), seed=plan.seed) for called, one, system in opened
+    ]
     by_name(served)
-    server = Server(application(served, tokens=tokens, per_minute=rate, seconds=deadline), host, port, hosts=hosts)
-    console.line(f"serving {', '.join(dict(wanted))} at {server.address} (Ctrl-C stops)")
-    for line in _notices([called for called, _, _ in opened], host, with_token=bool(tokens)):
-        console.line(line)
-    server.run()
-    console.line("stopped")
+    app = application(served, tokens=tokens, per_minute=plan.rate, seconds=plan.deadline)
+    return Server(app, plan.host, plan.port, hosts=plan.hosts, shared=plan.shared)
+
+
+def _tokens(plan: ServePlan) -> AccessTokens:
+    from duologue.web.access import AccessTokens, read_tokens
+
+    told = read_tokens(plan.token_file) if plan.token_file else []
+    return AccessTokens([*told, *filter(None, [os.environ.get(TOKEN)])])
 
 
 def _pair(text: str, option: str, form: str) -> tuple[str, str]:

@@ -31,9 +31,10 @@ _SWITCH_SECONDS = 0.0005
 class Server:
     """Serves an application (ASGI) to many clients; a connection may carry many requests, one after another.
 
-    Listens from its making on, at `port` (0: any free one; see `address`). `hosts` are the names that requests may be
-    meant for beside `localhost`, `host` and addresses in figures; `manners` says how clients are treated otherwise.
-    Raises `UsageError` for an address that cannot be had.
+    Listens from its making on, at `port` (0: any free one; see `address`), which other processes may share where it is
+    `shared` (see `shared_port`). `hosts` are the names that requests may be meant for beside `localhost`, `host` and
+    addresses in figures; `manners` says how clients are treated otherwise. Raises `UsageError` for an address that
+    cannot be had.
     """
 
     def __init__(
@@ -44,21 +45,12 @@ class Server:
         *,
         hosts: Collection[str] = (),
         manners: Manners | None = None,
+        shared: bool = False,
     ) -> None:
         self.hosts = frozenset({"localhost", host.lower(), *(name.lower() for name in hosts)})
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        """With its protocol named: only then asyncio sends small pieces at once (`TCP_NODELAY`)."""
-        try:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.bind((host, port))
-            self._socket.listen(_BACKLOG)
-        except (OSError, OverflowError) as error:
-            self._socket.close()
-            raise UsageError(f"cannot listen at {host}, port {port}: {error}; choose other --host or --port") from error
-        named, self.server_port = self._socket.getsockname()[:2]
-        self.address = f"http://[{named}]:{self.server_port}" if ":" in named else f"http://{named}:{self.server_port}"
-        """Where clients find the server, such as `http://127.0.0.1:8200`."""
+        self._socket = _bound(host, port, shared=shared)
+        self.server_port: int = self._socket.getsockname()[1]
+        self.address = address_of(self._socket)
         self._uvicorn = _OtherSignals(
             GuardedConfig(app, ConnectionPlaces(self.hosts, manners), farewell=FAREWELL_SECONDS)
         )
@@ -90,6 +82,43 @@ class Server:
             with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or no such signals
                 loop.add_signal_handler(one, self.shutdown)
         await self._uvicorn.serve([self._socket])
+
+
+@contextmanager
+def shared_port(host: str, port: int) -> Iterator[socket.socket]:
+    """Yield a socket that keeps a port for processes that share it; the kernel gives each connection to one of them.
+
+    Raises `UsageError` for an address that cannot be had, and on a system that does not share so.
+    """
+    if sys.platform != "linux":
+        raise UsageError("several processes at one port need Linux; serve with one, or put a proxy before several")
+    with _bound(host, port, shared=False) as alone:  # nobody else has it, not even with others that share
+        port = alone.getsockname()[1]
+    with _bound(host, port, shared=True, listens=False) as kept:
+        yield kept
+
+
+def _bound(host: str, port: int, *, shared: bool, listens: bool = True) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With its protocol named: only then asyncio sends small pieces at once (`TCP_NODELAY`).
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared and sys.platform == "linux":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        found.bind((host, port))
+        if listens:
+            found.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        found.close()
+        raise UsageError(f"cannot listen at {host}, port {port}: {error}; choose other --host or --port") from error
+    return found
+
+
+def address_of(place: socket.socket) -> str:
+    """Return where clients find a server, such as `http://127.0.0.1:8200`."""
+    named, port = place.getsockname()[:2]
+    return f"http://[{named}]:{port}" if ":" in named else f"http://{named}:{port}"
 
 
 class _OtherSignals(uvicorn.Server):
