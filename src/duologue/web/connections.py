@@ -13,13 +13,14 @@ from collections import Counter
 from contextlib import suppress
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from uvicorn import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from duologue.web.access import client_of
 from duologue.web.errors import error_body
-from duologue.web.exchange import Exchange
 from duologue.web.requests import HttpError, check_host, length_of, read_head
 
 if TYPE_CHECKING:
@@ -157,38 +158,26 @@ class GuardedConfig(Config):
             server_header=False,
             headers=[("server", "duologue"), ("x-content-type-options", "nosniff")],
             proxy_headers=False,
+            timeout_keep_alive=int(REQUEST_SECONDS) + 1,
             timeout_graceful_shutdown=int(farewell),
         )
         self.places = places
 
 
-class Connection(asyncio.Protocol):
+class Connection(HttpToolsProtocol):
     """A connection: what is there of its next request, and since when it is waited for."""
 
-    transport: asyncio.Transport
-
-    def __init__(
-        self,
-        config: GuardedConfig,
-        server_state: Any,
-        app_state: Any,  # noqa: ARG002  # uvicorn's form
-        _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> None:
-        self._app, self._state = config.loaded_app, server_state
-        self._loop = _loop or asyncio.get_running_loop()
+    def __init__(self, config: Config, *rest: Any, **more: Any) -> None:
+        super().__init__(config, *rest, **more)
+        assert isinstance(config, GuardedConfig)
         self._places = config.places
         self._buffer = bytearray()
         self._sought = 0
         """How far the buffer has been searched for the end of a head."""
-        self._needed: tuple[Head, int] | None = None
+        self._needed: tuple[bytes, int] | None = None
         """The head of the request that is being read, and the bytes of its body."""
-        self._exchange: Exchange | None = None
-        self._writable: asyncio.Event | None = None
-        """Made where more was sent than the client took yet."""
         self._refused = False
         self._timer: asyncio.TimerHandle | None = None
-        self._deadline = 0.0
-        self._addresses: dict[str, Any] = {}
         self.who = ""
         self.waiting_since: float | None = None
         """`None` while its answer is made: such a client never loses its place."""
@@ -196,25 +185,18 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a client in, if there is a place for it."""
         assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        self._state.connections.add(self)
-        client, server = (transport.get_extra_info(name) for name in ("peername", "sockname"))
-        self._addresses = {"client": client and tuple(client[:2]), "server": server and tuple(server[:2])}
-        self.who = client_of(client[0]) if client else ""
+        super().connection_made(transport)
+        self.who = client_of(self.client[0]) if self.client else ""
         if self._places.enter(self):
             self._await()
         else:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Retry-After: 1\r\n")
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's form
+    def connection_lost(self, exc: Exception | None) -> None:
         """Give the place back."""
-        self._state.connections.discard(self)
         self._places.leave(self)
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._exchange is not None:
-            self._exchange.leave()
-        self.resume_writing()
+        self._cancel()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Gather a request; bytes of the next one wait until this one is answered."""
@@ -226,66 +208,29 @@ class Connection(asyncio.Protocol):
         elif len(self._buffer) > LARGEST_HEAD + LARGEST_BODY:
             self.transport.abort()  # a crowd of requests in one go
 
-    def pause_writing(self) -> None:
-        """Make whoever writes wait."""
-        self._writable = asyncio.Event()
-
-    def resume_writing(self) -> None:
-        """Let whoever writes go on."""
-        if self._writable is not None:
-            self._writable.set()
-            self._writable = None
-
-    async def drain(self) -> None:
-        """Return when what was sent is mostly gone."""
-        if self._writable is not None:
-            await self._writable.wait()
-
-    def write(self, data: bytes) -> None:
-        """Send bytes."""
-        self.transport.write(data)
-
-    def hang_up(self) -> None:
-        """End the connection after what was sent."""
-        self.transport.close()
-
-    def answered(self) -> None:
-        """Wait for the next request, if there may be one."""
-        self._state.total_requests += 1
-        if self.transport.is_closing():
-            return
-        if self._exchange is None or not self._exchange.keep_alive:
-            self.transport.close()
-            return
-        self._await()
-        if self._buffer:
-            self._loop.call_soon(self._take)
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._await()
+            self.loop.call_soon(self._take)
 
     def shutdown(self) -> None:
         """Let the client go, after its answer if one is under way."""
-        if self.waiting_since is not None or self._refused or self._exchange is None:
+        if self.waiting_since is not None or self._refused:
             self.transport.abort()
         else:
-            self._exchange.keep_alive = False
+            super().shutdown()
 
     def _await(self, more: float = 0.0) -> None:
-        """Wait for a request from now on, and no longer than it may take."""
-        self.waiting_since = self._loop.time()
-        self._deadline = self.waiting_since + REQUEST_SECONDS + more
-        if self._timer is not None and self._timer.when() > self._deadline:
+        self._cancel()
+        self.waiting_since = monotonic()
+        self._timer = self.loop.call_later(REQUEST_SECONDS + more, self.transport.abort)
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._timer is None:  # else it is asked again when that one ends: most requests come long before
-            self._timer = self._loop.call_at(self._deadline, self._expire)
-
-    def _expire(self) -> None:
-        self._timer = None
-        if self.waiting_since is None:
-            return
-        if self._deadline <= self._loop.time():
-            self.transport.abort()
-        else:
-            self._timer = self._loop.call_at(self._deadline, self._expire)
 
     def _take(self) -> None:
         """Hand the next request on, if it is whole."""
@@ -301,14 +246,12 @@ class Connection(asyncio.Protocol):
         head, length = self._needed
         if len(self._buffer) < length:
             return
-        body = bytes(self._buffer[:length])
+        request = head + bytes(self._buffer[:length])
         del self._buffer[:length]
         self._sought, self._needed, self.waiting_since = 0, None, None
+        self._cancel()
         self._places.end_upload(self)
-        self._exchange = Exchange(head, body, self, self._state.default_headers)
-        task = self._loop.create_task(self._exchange.run(self._app, self._addresses))
-        task.add_done_callback(self._state.tasks.discard)
-        self._state.tasks.add(task)
+        super().data_received(request)
 
     def _take_head(self) -> bool:
         """Whether a head is here; it is read then. Raises `HttpError` for one that is refused."""
@@ -328,7 +271,7 @@ class Connection(asyncio.Protocol):
         del self._buffer[: end + len(_END)]
         if head.waits and len(self._buffer) < length:
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        self._needed = head, length
+        self._needed = head.spelled(), length
         return True
 
     def _refuse(self, status: HTTPStatus, fields: str = "") -> None:
@@ -344,6 +287,5 @@ class Connection(asyncio.Protocol):
         self.transport.write(head.encode() + body)
         with suppress(OSError, NotImplementedError):
             self.transport.write_eof()
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_later(_LINGER_SECONDS, self.transport.abort)
+        self._cancel()
+        self._timer = self.loop.call_later(_LINGER_SECONDS, self.transport.abort)

@@ -47,18 +47,11 @@ class Head(NamedTuple):
         """Whether the client sends its body only after a word that it may (`Expect: 100-continue`)."""
         return [value.lower() for value in self.fields.get("expect", [])] == ["100-continue"]
 
-    def tokens(self, name: str) -> set[str]:
-        """Return the members of a field that is a list, in lower case."""
-        return {one.strip().lower() for value in self.fields.get(name, ()) for one in value.split(",")}
-
-    def passed_on(self) -> list[tuple[bytes, bytes]]:
-        """Return the fields as an application gets them: what belongs to this hop alone is gone."""
-        return [
-            (name.encode("latin-1"), one.encode("latin-1"))
-            for name, found in self.fields.items()
-            if name not in _OURS
-            for one in found
-        ]
+    def spelled(self) -> bytes:
+        """Return the head as it was read: what was passed over, and what belongs to this hop alone, is gone."""
+        lines = [f"{self.method} {self.target} HTTP/1.{self.minor}"]
+        lines += [f"{name}: {one}" for name, found in self.fields.items() if name not in _OURS for one in found]
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
 def read_head(data: bytes) -> Head:
