@@ -197,6 +197,17 @@ def test_a_lease_that_ran_out_goes_to_another_and_the_late_rating_is_kept(databa
     assert take_one(database, made, "cy") == NothingLeft(wait=False)
 
 
+def test_a_lease_is_prolonged_in_time_and_not_with_every_look(database: Database, clock: Clock) -> None:
+    campaign = made_campaign(database)
+    first = take_one(database, campaign, "ann")
+    assert isinstance(first, Lease)
+    whole = first.expires_at - database.now()
+    clock.now += whole // 20
+    assert take_one(database, campaign, "ann") == first
+    clock.now += whole // 10
+    assert take_one(database, campaign, "ann") == first._replace(expires_at=database.now() + whole)
+
+
 def test_attention_checks_come_at_their_intervals(database: Database) -> None:
     made = made_campaign(database, check_every=4)
     volunteer = Volunteer(database, made, "ann")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
 
 _HELD = ("leased", "rated")
+_FRESH = 0.9
+"""Share of a lease's time down to which it need not be leased anew."""
 _Which = Literal["all", "begun", "of item", "idle"]
 
 _OF_ASSIGNMENT = update(campaign_assignments).where(campaign_assignments.c.id == bindparam("assignment"))
@@ -64,7 +66,7 @@ class _OpenUnit(NamedTuple):
 
 
 def take(connection: Connection, campaign: Campaign, person: str, now: int) -> Lease | NothingLeft:
-    """Return what a person rates next, and lease it; what the person has leased already is leased anew.
+    """Return what a person rates next, and lease it; what the person has leased already is leased anew in time.
 
     Onboarding items come first, attention checks at their intervals. Raises `UsageError` for a closed campaign.
     """
@@ -73,7 +75,10 @@ def take(connection: Connection, campaign: Campaign, person: str, now: int) -> L
     release_expired(connection, campaign, now)
     held = _held(connection, campaign, person)
     if held is not None:
-        expires_at = now + campaign.settings.lease_minutes * MINUTE
+        whole = campaign.settings.lease_minutes * MINUTE
+        if held.expires_at > now + _FRESH * whole:
+            return held  # nothing to write: a commit without a wait for the disk
+        expires_at = now + whole
         connection.execute(_OF_ASSIGNMENT, {"assignment": held.assignment, "expires_at": expires_at})
         return held._replace(expires_at=expires_at)
     known = _next_known(connection, campaign, person)
