@@ -2,10 +2,11 @@
 
     python benchmarks/spoken_graphs.py --data FOLDER [--work workspace/spoken-graphs] [--folds 0 1] --write
 
-FOLDER and folds are those of `benchmarks/spoken.py`. Each row trains what selects triples (no wording of replies) and
-answers the samples of a fold on both graphs; what is in `--work` is not made again, so that folds and rows can be made
-one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The denser graph
-is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1.
+FOLDER and folds are those of `benchmarks/spoken.py`, and so are the models of `grounded`: they are taken from its work
+folder (`--models`) and made there where they are missing. Each other row trains what selects triples (no wording of
+replies). All answer the samples of a fold on both graphs; what is in `--work` is not made again, so that folds and rows
+can be made one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The
+denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import gzip
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from duologue.challenges.spoken.knowledge.denser_graph import denser
 from duologue.challenges.spoken.schema.triples import attr_of
@@ -24,39 +25,42 @@ from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
 from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.disk import write_text
+from duologue.core.plugins import load_system
 from duologue.core.protocols import Run
 from duologue.core.recipe import resolve
 from duologue.core.records import Fact
-from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Part, make_parts
+from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Bench, Part, make_parts
+from spoken import ROWS as BENCH_ROWS
 from spoken_graphs_page import DENSER, REBUILT, Selection, holds, page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from duologue.core.protocols import World
+    from duologue.core.records import Example
 
 ROWS: dict[str, tuple[str, ...]] = {
-    "before": ("distractors=0", "encoder=none"),
-    "denser training": ("encoder=none",),
+    "before": ("distractors=0", "encoder=none", "user_turns=false"),
+    "denser training": ("encoder=none", "user_turns=false"),
+    "replies alone": ("user_turns=false",),
     "grounded": (),
     "balanced": ("balance=0.5",),
 }
 """Rows by name: what they set in the recipe; the first is what the others are compared with."""
-PARTIAL = ("denser training", "balanced")
+PARTIAL = ("before", "denser training", "replies alone", "balanced")
 """Rows that may be made on some of the folds alone (`--some`)."""
 WHOLE = "kb_travel.json.gz"
 
 
-def selected(part: Part, graphs: Mapping[str, World], row: str, seed: int, work: Path) -> Selection:
+def selected(part: Part, graphs: Mapping[str, World], row: str, bench: Bench, work: Path) -> Selection:
     """Return what a row selects in a fold, made now or taken from the work folder."""
-    recipe: Any = resolve(GroundedSystem.Recipe, overrides=ROWS[row])
+    seed = bench.seed
     path = work / "selected" / f"{part.name}-{row.replace(' ', '-')}-{part.hash[:12]}-{seed}" / "selected.json"
     training = SpokenTask().load_training(part.train)
     examples = [one for one in part.examples if gold_facts(one)]
     if not path.is_file():
         started = time.process_time()
-        system = GroundedSystem(recipe)
-        system.fit_selection(training, Run(folder=path.parent, seed=seed, worlds={"": graphs[REBUILT]}))
+        system = trained(part, row, training, graphs[REBUILT], bench, path.parent)
         replies: dict[str, Any] = {}
         for name, graph in graphs.items():
             system.prepare(INFO, seed, {name: graph})
@@ -70,6 +74,17 @@ def selected(part: Part, graphs: Mapping[str, World], row: str, seed: int, work:
     seen = {fact.subject for one in training for fact in gold_facts(one)}
     unseen = {one.sample.id for one in examples if seen.isdisjoint(fact.subject for fact in gold_facts(one))}
     return Selection(row, part.name, examples, unseen, json.loads(path.read_text("utf-8")))
+
+
+def trained(part: Part, row: str, training: list[Example], graph: World, bench: Bench, folder: Path) -> GroundedSystem:
+    """Return the system of a row, trained for a fold: that of `benchmarks/spoken.py` where it sets nothing."""
+    if not ROWS[row]:
+        found: Any = load_system(bench.model(next(one for one in BENCH_ROWS if one.name == row), part)).system
+        return cast("GroundedSystem", found)
+    recipe: Any = resolve(GroundedSystem.Recipe, overrides=ROWS[row])
+    system = GroundedSystem(recipe)
+    system.fit_selection(training, Run(folder=folder, seed=bench.seed, worlds={"": graph}))
+    return system
 
 
 def used_in(path: Path) -> list[list[list[Fact]]]:
@@ -87,6 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help="folder with the real files")
     parser.add_argument("--work", type=Path, default=Path("workspace/spoken-graphs"), help="folder for what is made")
+    parser.add_argument("--models", type=Path, default=Path("workspace/spoken"), help="work folder of spoken.py")
     parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
     parser.add_argument("--some", type=int, nargs="+", help=f"folds of {', '.join(PARTIAL)}; else all of --folds")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
@@ -99,8 +115,9 @@ def main() -> None:
     parts = {part.name: part for part in make_parts(arguments.data, arguments.work)}
     folds = [parts[f"cv-{fold}"] for fold in arguments.folds]
     some = {f"cv-{fold}" for fold in arguments.some or arguments.folds}
+    bench = Bench(arguments.data / GRAPH, arguments.models, arguments.seed)
     found = [
-        selected(part, graphs, row, arguments.seed, arguments.work)
+        selected(part, graphs, row, bench, arguments.work)
         for part in folds
         for row in arguments.rows
         if part.name in some or row not in PARTIAL

@@ -51,9 +51,9 @@ def test_a_span_cuts_characters_and_not_bytes() -> None:
 
 
 def test_a_sample_has_no_place_for_references() -> None:
-    hidden = {"references", "answer", "source", "user_goal", "meta"}
+    hidden = {"references", "answer", "source", "user_goal", "asked", "meta"}
     assert not hidden & set(Sample.__struct_fields__)
-    assert {"references", "user_goal"} <= set(Example.__struct_fields__)
+    assert {"references", "user_goal", "asked"} <= set(Example.__struct_fields__)
 
 
 @settings(max_examples=40)

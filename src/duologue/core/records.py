@@ -218,6 +218,8 @@ class Example(Record, frozen=True, kw_only=True):
     references: tuple[Answer, ...] = ()
     """Empty where the answer is not known (a test file)."""
     user_goal: Goal | None = None
+    asked: Annotation | None = None
+    """What the last turn of the history drew on itself, where the data say it of the user too."""
     source: Any = None
     """The decoded official row, for writers and for official scoring quirks."""
 

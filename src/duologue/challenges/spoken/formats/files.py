@@ -125,13 +125,15 @@ def _turn(message: dict[str, Any], at: int, *, annotated: bool) -> Turn:
 def examples_of(dialogue: Dialogue) -> Iterator[Example]:
     """Yield an example for each turn of the responder, `source` being its row.
 
-    The history comes without the triples of earlier turns: test files have none, so no system may see them.
+    The history comes without the triples of earlier turns: test files have none, so no system may see them. Those of
+    its last turn are in `asked`.
     """
     messages = dialogue.source["messages"]
     bare = [_turn(message, at, annotated=False) for at, message in enumerate(messages)]
     for at in range(1, len(messages), 2):
         sample = Sample(id=f"{dialogue.id}#{at}", dialogue_id=dialogue.id, history=tuple(bare[:at]))
-        yield Example(sample=sample, references=(answer_in(messages[at]),), source=messages[at])
+        asked = dialogue.turns[at - 1].annotation
+        yield Example(sample=sample, references=(answer_in(messages[at]),), asked=asked, source=messages[at])
 
 
 def answer_in(row: dict[str, Any]) -> Answer:

@@ -119,16 +119,26 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
             train_members,
             training_turns,
         )
+        from duologue.challenges.spoken.systems.grounded.user_turns import user_turns
 
         self._worlds = dict(run.worlds) or {"": _graph_of(examples)}
         self._trackers.clear()
         self._readers.clear()
         corpus = corpus_counts(examples, limit=_COMMON)
         encoder = self._ready_encoder()
-        self._similarity = None if encoder is None else SimilarityFeatures.learn(encoder, training_turns(examples))
+        told = list(user_turns(examples)) if self.recipe.user_turns else []
+        turns = training_turns(examples, told)
+        self._similarity = None if encoder is None else SimilarityFeatures.learn(encoder, turns)
         judged = [(one, self._tracker(self._world(one.sample))) for one in validation]
-        learned = self._tracked_for_training(examples, run.seed)
-        data = RankerData.of(learned, corpus, self.recipe.rare, similarity=self._similarity, progress=run.progress)
+        learned = self._tracked_for_training([*examples, *told], run.seed)
+        data = RankerData.of(
+            learned[: len(examples)],
+            corpus,
+            self.recipe.rare,
+            users=learned[len(examples) :],
+            similarity=self._similarity,
+            progress=run.progress,
+        )
         tests = data.rows_of(judged, corpus, self._similarity)
         if validation and not tests:
             raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")

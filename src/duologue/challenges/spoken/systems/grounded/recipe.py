@@ -40,6 +40,9 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     distractors: Probability = 0.5
     """Share of the training samples that are seen over a denser graph, with triples that belong to other entities of
     the type (`denser_graph`): a graph that was made of dialogues holds little that nobody asks for."""
+    user_turns: bool = True
+    """Whether the user's turns that draw on the graph train the ranker too, and are compared with (an ablation where
+    not)."""
     balance: Probability = 0.0
     """Domain-balanced batches: how far rare domains are drawn more often in training. 0: as often as they come; 1:
     every domain alike; between, the inverse of a domain's share to this power."""

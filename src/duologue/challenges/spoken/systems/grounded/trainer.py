@@ -14,6 +14,7 @@ from duologue.challenges.spoken.systems.grounded.features import CorpusCounts, c
 from duologue.challenges.spoken.systems.grounded.network import learner
 from duologue.challenges.spoken.systems.grounded.normalization import fold
 from duologue.challenges.spoken.systems.grounded.triple_choice import ValueExample, fit_value_selector, value_features
+from duologue.challenges.spoken.systems.grounded.user_turns import without_silence
 from duologue.challenges.spoken.systems.template_nlg.training_pairs import near_duplicates
 from duologue.challenges.spoken.systems.training_data import gold_facts, held_out_dialogues
 from duologue.core.errors import UsageError
@@ -81,24 +82,27 @@ class RankerData:
         corpus: CorpusCounts,
         rare: int,
         *,
+        users: Sequence[tuple[Example, StateTracker]] = (),
         similarity: SimilarityFeatures | None = None,
         progress: Progress | None = None,
     ) -> RankerData:
         """Encode examples; those whose gold pairs are no candidates are left out.
 
-        Raises `UsageError` when none is left.
+        `users` are turns of the user in the same dialogues, which get no candidate `NONE`. Raises `UsageError` when
+        none is left.
         """
         seen: list[tuple[str, CandidatePairs, set[tuple[str, str]]]] = []
         value_examples: list[ValueExample] = []
         own = _own_attributes([one for one, _ in examples])
         alike = near_duplicates([one for one, _ in examples]) if similarity is not None else {}
-        for one, tracker in tracked(examples, progress, "reading dialogues", every=100):
+        for at, (one, tracker) in enumerate(tracked([*examples, *users], progress, "reading dialogues", every=100)):
             facts = gold_facts(one)
             state = tracker.track(one.sample.history)
             others = _without(corpus, own[one.sample.dialogue_id])
             pairs = candidate_pairs(state, tracker, others)
             if similarity is not None:
                 pairs = similarity.extended(state, pairs, apart=alike[one.sample.dialogue_id])
+            pairs = pairs if at < len(examples) else without_silence(pairs)
             seen.append((one.sample.dialogue_id, pairs, _pairs_in(facts)))
             value_examples += (
                 ValueExample(pair[1], value_features(state, tracker, pair), _kept(pair, facts, tracker))
@@ -130,8 +134,10 @@ class RankerData:
         return [row for row in rows if row.utility.any()]
 
 
-def training_turns(examples: Sequence[Example]) -> list[tuple[list[str], tuple[str, ...], str]]:
-    """Return the turns that others are compared with.
+def training_turns(
+    examples: Sequence[Example], users: Sequence[Example] = ()
+) -> list[tuple[list[str], tuple[str, ...], str]]:
+    """Return the turns that others are compared with, those of users in the same dialogues behind the others.
 
     Of each: its text and that of the turn before it, the attributes of the reply, and the dialogue, or the first one
     that it nearly duplicates.
@@ -143,7 +149,7 @@ def training_turns(examples: Sequence[Example]) -> list[tuple[list[str], tuple[s
             tuple(sorted({fact.relation for fact in gold_facts(one)})),
             alike[one.sample.dialogue_id],
         )
-        for one in examples
+        for one in (*examples, *users)
     ]
 
 
