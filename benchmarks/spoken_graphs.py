@@ -4,9 +4,11 @@
 
 FOLDER and folds are those of `benchmarks/spoken.py`, and so are the models of `grounded`: they are taken from its work
 folder (`--models`) and made there where they are missing. Each other row trains what selects triples (no wording of
-replies). All answer the samples of a fold on both graphs; what is in `--work` is not made again, so that folds and rows
+replies). All answer the samples of a fold on each graph; what is in `--work` is not made again, so that folds and rows
 can be made one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The
-denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1.
+denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1. `thinned` is a selection on it
+among as many attributes of each entity as the rebuilt graph has. What stands in the page behind the line
+`<!-- by hand -->` stays.
 """
 
 from __future__ import annotations
@@ -29,14 +31,16 @@ from duologue.core.plugins import load_system
 from duologue.core.protocols import Run
 from duologue.core.recipe import resolve
 from duologue.core.records import Fact
-from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Bench, Part, make_parts
+from duologue.core.rng import Rng
+from duologue.knowledge.graph import Graph
+from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Bench, Part, by_hand, make_parts
 from spoken import ROWS as BENCH_ROWS
-from spoken_graphs_page import DENSER, REBUILT, Selection, holds, page
+from spoken_graphs_page import DENSER, REBUILT, THINNED, Selection, holds, page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from duologue.core.protocols import World
+    from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples
     from duologue.core.records import Example
 
 ROWS: dict[str, tuple[str, ...]] = {
@@ -52,23 +56,23 @@ PARTIAL = ("before", "denser training", "replies alone", "balanced")
 WHOLE = "kb_travel.json.gz"
 
 
-def selected(part: Part, graphs: Mapping[str, World], row: str, bench: Bench, work: Path) -> Selection:
+def selected(part: Part, graphs: Mapping[str, Graph], row: str, bench: Bench, work: Path) -> Selection:
     """Return what a row selects in a fold, made now or taken from the work folder."""
-    seed = bench.seed
+    seed, graph, dense = bench.seed, graphs[REBUILT], graphs[DENSER]
     path = work / "selected" / f"{part.name}-{row.replace(' ', '-')}-{part.hash[:12]}-{seed}" / "selected.json"
     training = SpokenTask().load_training(part.train)
     examples = [one for one in part.examples if gold_facts(one)]
     if not path.is_file():
         started = time.process_time()
-        system = trained(part, row, training, graphs[REBUILT], bench, path.parent)
+        system = trained(part, row, training, graph, bench, path.parent)
+        samples = [one.sample for one in examples]
         replies: dict[str, Any] = {}
-        for name, graph in graphs.items():
-            system.prepare(INFO, seed, {name: graph})
-            chosen = system.select([one.sample for one in examples])
-            replies[name] = {
-                one.sample.id: {"message": "", "attrs": [attr_of(fact) for fact in found.facts]}
-                for one, found in zip(examples, chosen, strict=True)
-            }
+        for name in (REBUILT, DENSER):
+            system.prepare(INFO, seed, {name: graphs[name]})
+            replies[name] = _replies(examples, system.select(samples))
+        shuffled = {name: Rng("thinned", seed, name).shuffled(dense.relations(name)) for name in dense.entities}
+        among = [thinned(one, graph, dense, shuffled) for one in examples]
+        replies[THINNED] = _replies(examples, system.select(samples, among=among))  # over the denser graph
         write_text(path, json.dumps(replies, ensure_ascii=False))
         print(f"{row}, {part.name}: {time.process_time() - started:.0f} CPU seconds", flush=True)
     seen = {fact.subject for one in training for fact in gold_facts(one)}
@@ -76,7 +80,33 @@ def selected(part: Part, graphs: Mapping[str, World], row: str, bench: Bench, wo
     return Selection(row, part.name, examples, unseen, json.loads(path.read_text("utf-8")))
 
 
-def trained(part: Part, row: str, training: list[Example], graph: World, bench: Bench, folder: Path) -> GroundedSystem:
+def _replies(examples: Sequence[Example], chosen: Sequence[SelectedTriples]) -> dict[str, Any]:
+    return {
+        one.sample.id: {"message": "", "attrs": [attr_of(fact) for fact in found.facts]}
+        for one, found in zip(examples, chosen, strict=True)
+    }
+
+
+def thinned(
+    example: Example, graph: Graph, dense: Graph, shuffled: Mapping[str, Sequence[str]]
+) -> Callable[[str, str], bool]:
+    """Return which attributes of an entity are left: those that a sample wants, and others as they were shuffled.
+
+    There are as many as `graph` has.
+    """
+    wanted = {(fact.subject, fact.relation) for fact in gold_facts(example)}
+
+    def left(name: str, relation: str) -> bool:
+        if (name, relation) in wanted:
+            return True
+        others = [one for one in shuffled[name] if (name, one) not in wanted]
+        kept = len(graph.relations(name)) - (len(dense.relations(name)) - len(others))
+        return relation in others[: max(0, kept)]
+
+    return left
+
+
+def trained(part: Part, row: str, training: list[Example], graph: Graph, bench: Bench, folder: Path) -> GroundedSystem:
     """Return the system of a row, trained for a fold: that of `benchmarks/spoken.py` where it sets nothing."""
     if not ROWS[row]:
         found: Any = load_system(bench.model(next(one for one in BENCH_ROWS if one.name == row), part)).system
@@ -110,7 +140,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="write the page rather than print it")
     arguments = parser.parse_args()
-    graph, whole = (SpokenTask().world(arguments.data / name) for name in (GRAPH, WHOLE))
+    graph, whole = (Graph(name, SpokenTask().world(arguments.data / name)) for name in (GRAPH, WHOLE))
     graphs = {REBUILT: graph, DENSER: denser(graph, [whole], seed=1)}
     parts = {part.name: part for part in make_parts(arguments.data, arguments.work)}
     folds = [parts[f"cv-{fold}"] for fold in arguments.folds]
@@ -133,7 +163,8 @@ def main() -> None:
     mix = {domain: float(share) for domain, _, share in (one.partition("=") for one in arguments.mix)}
     text = page(found, lines, {row: ROWS[row] for row in arguments.rows}, mix, arguments.seed)
     if arguments.write:
-        write_text(Path(__file__).with_name("SPOKEN_GRAPHS.md"), text)
+        path = Path(__file__).with_name("SPOKEN_GRAPHS.md")
+        write_text(path, text + by_hand(path))
     else:
         print(text)
 

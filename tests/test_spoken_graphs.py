@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.core.records import Fact
+from duologue.core.records import Annotation, Answer, Example, Fact, Sample
 from duologue.knowledge.graph import Graph
 
 if TYPE_CHECKING:
@@ -31,6 +31,15 @@ def page() -> Iterator[ModuleType]:
             del sys.modules[name]
 
 
+@pytest.fixture(scope="module")
+def program(page: ModuleType) -> ModuleType:
+    assert page
+    import spoken_graphs
+
+    found: ModuleType = spoken_graphs
+    return found
+
+
 def fact(name: str, relation: str) -> Fact:
     return Fact(subject=name, relation=relation, object="x")
 
@@ -49,3 +58,15 @@ def test_scores_are_reweighted_to_another_mix(page: ModuleType) -> None:
     assert page.reweighted(scores, shares, {}) == pytest.approx(0.625)
     assert page.reweighted(scores, shares, {"b": 0.5}) == pytest.approx(0.5 * (0.5 + 0.125) / 0.75)
     assert page.reweighted(scores, shares, {"b": 1.0}) == 0
+
+
+def test_a_thinned_choice_has_as_many_attributes_and_what_is_wanted(program: ModuleType) -> None:
+    graph = Graph("kg", [fact("甲", "a"), fact("甲", "b"), fact("乙", "a")])
+    dense = Graph("dense", [*graph, fact("甲", "c"), fact("甲", "d"), fact("乙", "e"), fact("乙", "f")])
+    wanted = Example(
+        sample=Sample(id="0#1", dialogue_id="0", history=()),
+        references=(Answer(text="", annotation=Annotation(facts=(fact("甲", "b"),))),),
+    )
+    left = program.thinned(wanted, graph, dense, {"甲": ["d", "b", "c", "a"], "乙": ["f", "a", "e"]})
+    assert [one for one in dense.relations("甲") if left("甲", one)] == ["b", "d"]
+    assert [one for one in dense.relations("乙") if left("乙", one)] == ["f"]

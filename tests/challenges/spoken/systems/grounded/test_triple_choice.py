@@ -9,6 +9,7 @@ from duologue.challenges.spoken.systems.grounded.features import CorpusCounts, c
 from duologue.challenges.spoken.systems.grounded.triple_choice import (
     ValueExample,
     fit_value_selector,
+    restrict_to,
     select_triples,
     value_features,
 )
@@ -76,3 +77,13 @@ def test_a_reply_without_knowledge_has_no_triples(
     assert quiet.facts == ()
     assert quiet.silence == pytest.approx(0.8)
     assert select_triples(pairs, shares, state, tracker, fit_value_selector([]), 1.0).facts
+
+
+def test_probabilities_are_renormalised_over_what_is_allowed(pairs: CandidatePairs) -> None:
+    wanted = [(ACTORS[0], "片长"), (ACTORS[0], "票房")]
+    shares = sure_of(pairs, *wanted, quiet=0.5)
+    left = restrict_to(pairs, shares, [pair == wanted[0] for pair in pairs.pairs])
+    assert left[0] == pytest.approx(2 / 3)
+    assert left[pairs.pairs.index(wanted[0])] == pytest.approx(1 / 3)
+    assert left[pairs.pairs.index(wanted[1])] == 0
+    assert restrict_to(pairs, shares, [False] * len(pairs.pairs)) is shares

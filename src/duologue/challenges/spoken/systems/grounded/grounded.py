@@ -22,7 +22,7 @@ from duologue.models.sentence_encoders.encoder import external_data, load_encode
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from duologue.challenges.spoken.knowledge.inquiry import Finding, Inquiry
@@ -181,22 +181,29 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         return [answers[at] for at in range(len(samples))]
 
     def select(
-        self, samples: Sequence[Sample], about: Sequence[Collection[str]] | None = None
+        self,
+        samples: Sequence[Sample],
+        about: Sequence[Collection[str]] | None = None,
+        among: Sequence[Callable[[str, str], bool]] | None = None,
     ) -> list[SelectedTriples]:
         """Return the selected triples of each sample, and the probability that it needs none.
 
-        `about` tells per sample which entities it is about, where somebody knows.
+        `about` tells per sample which entities it is about, where somebody knows, and `among` whether an attribute of
+        an entity comes into question.
         """
-        from duologue.challenges.spoken.systems.grounded.triple_choice import restrict_to_entities, select_triples
+        from duologue.challenges.spoken.systems.grounded.triple_choice import restrict_to, select_triples
 
         chosen = []
         for start in range(0, len(samples), _CHUNK):
             known = about[start : start + _CHUNK] if about is not None else [()] * _CHUNK
-            chunk = list(zip(samples[start : start + _CHUNK], known, strict=False))
-            seen = [self._encoded_state(sample, names) for sample, names in chunk]
+            left = among[start : start + _CHUNK] if among is not None else [None] * _CHUNK
+            chunk = list(zip(samples[start : start + _CHUNK], known, left, strict=False))
+            seen = [self._encoded_state(sample, names) for sample, names, _ in chunk]
             shares = self._shares([pairs for _, _, pairs in seen])
-            for (tracker, state, pairs), (_, names), share in zip(seen, chunk, shares, strict=True):
-                weighed = restrict_to_entities(pairs, share, names) if names else share
+            for (tracker, state, pairs), (_, names, few), share in zip(seen, chunk, shares, strict=True):
+                weighed = restrict_to(pairs, share, [pair[0] in names for pair in pairs.pairs]) if names else share
+                if few is not None:
+                    weighed = restrict_to(pairs, weighed, [few(*pair) for pair in pairs.pairs])
                 selector = self._trained().selector
                 chosen.append(select_triples(pairs, weighed, state, tracker, selector, self.recipe.silence))
         return chosen

@@ -18,7 +18,7 @@ from duologue.core.records import Record
 from duologue.core.sums import added
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -127,11 +127,9 @@ class SelectedTriples(NamedTuple):
     """Probability that the reply needs no knowledge."""
 
 
-def restrict_to_entities(
-    pairs: CandidatePairs, shares: NDArray[np.float32], names: Collection[str]
-) -> NDArray[np.float32]:
-    """Return the probabilities renormalised over these entities and `NONE`; unchanged without such pairs."""
-    kept = np.where([pair == NONE or pair[0] in names for pair in pairs.pairs], shares, 0)
+def restrict_to(pairs: CandidatePairs, shares: NDArray[np.float32], allowed: Sequence[bool]) -> NDArray[np.float32]:
+    """Return the probabilities renormalised over the allowed pairs and `NONE`; unchanged without such pairs."""
+    kept = np.where([pair == NONE or here for pair, here in zip(pairs.pairs, allowed, strict=True)], shares, 0)
     total = kept.sum()
     return (kept / total).astype(np.float32) if kept[1:].any() else shares
 
