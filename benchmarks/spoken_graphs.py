@@ -38,7 +38,7 @@ from spoken import ROWS as BENCH_ROWS
 from spoken_graphs_page import DENSER, REBUILT, THINNED, Selection, holds, page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples
     from duologue.core.records import Example
@@ -71,7 +71,8 @@ def selected(part: Part, graphs: Mapping[str, Graph], row: str, bench: Bench, wo
             system.prepare(INFO, seed, {name: graphs[name]})
             replies[name] = _replies(examples, system.select(samples))
         shuffled = {name: Rng("thinned", seed, name).shuffled(dense.relations(name)) for name in dense.entities}
-        among = [thinned(one, graph, dense, shuffled) for one in examples]
+        spoken = spoken_of(part.examples)
+        among = [thinned(spoken[one.sample.id], graph, dense, shuffled) for one in examples]
         replies[THINNED] = _replies(examples, system.select(samples, among=among))  # over the denser graph
         write_text(path, json.dumps(replies, ensure_ascii=False))
         print(f"{row}, {part.name}: {time.process_time() - started:.0f} CPU seconds", flush=True)
@@ -87,19 +88,30 @@ def _replies(examples: Sequence[Example], chosen: Sequence[SelectedTriples]) -> 
     }
 
 
+def spoken_of(examples: Iterable[Example]) -> dict[str, set[tuple[str, str]]]:
+    """Return by sample which attributes of entities its dialogue has spoken of, those that it wants itself included."""
+    so_far: dict[str, set[tuple[str, str]]] = {}
+    found = {}
+    for one in examples:
+        known = so_far.setdefault(one.sample.dialogue_id, set())
+        facts = (*(one.asked.facts if one.asked is not None else ()), *gold_facts(one))
+        known.update((fact.subject, fact.relation) for fact in facts)
+        found[one.sample.id] = set(known)
+    return found
+
+
 def thinned(
-    example: Example, graph: Graph, dense: Graph, shuffled: Mapping[str, Sequence[str]]
+    spoken: Collection[tuple[str, str]], graph: Graph, dense: Graph, shuffled: Mapping[str, Sequence[str]]
 ) -> Callable[[str, str], bool]:
-    """Return which attributes of an entity are left: those that a sample wants, and others as they were shuffled.
+    """Return which attributes of an entity are left: those spoken of so far, and others as they were shuffled.
 
     There are as many as `graph` has.
     """
-    wanted = {(fact.subject, fact.relation) for fact in gold_facts(example)}
 
     def left(name: str, relation: str) -> bool:
-        if (name, relation) in wanted:
+        if (name, relation) in spoken:
             return True
-        others = [one for one in shuffled[name] if (name, one) not in wanted]
+        others = [one for one in shuffled[name] if (name, one) not in spoken]
         kept = len(graph.relations(name)) - (len(dense.relations(name)) - len(others))
         return relation in others[: max(0, kept)]
 

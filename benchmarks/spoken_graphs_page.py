@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from duologue.knowledge.graph import Graph
 
 REBUILT, DENSER, THINNED = "rebuilt", "denser", "thinned"
-_THINNED = """Thinned: the same reader on the denser graph, among as many attributes of each entity as the rebuilt graph
-has, those that the sample wants and others drawn at random, true or false. It says what part of the distance is the
-number of alternatives, which no reader can undo, and what part is that they are others."""
+_THINNED = """Thinned: the same reader on the denser graph, among as many attributes of each entity as the rebuilt
+graph has: those that the dialogue spoke of so far, those that the sample wants, and others drawn at random, true or
+false. What of the distance is gone there is the number of alternatives, which no reader can undo: nothing tells a false
+triple from a true one."""
 _SELECTION = ("precision", "recall", "f1")
 
 

@@ -33,7 +33,7 @@ def page() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def program(page: ModuleType) -> ModuleType:
-    assert page
+    assert page.DENSER
     import spoken_graphs
 
     found: ModuleType = spoken_graphs
@@ -63,10 +63,20 @@ def test_scores_are_reweighted_to_another_mix(page: ModuleType) -> None:
 def test_a_thinned_choice_has_as_many_attributes_and_what_is_wanted(program: ModuleType) -> None:
     graph = Graph("kg", [fact("甲", "a"), fact("甲", "b"), fact("乙", "a")])
     dense = Graph("dense", [*graph, fact("甲", "c"), fact("甲", "d"), fact("乙", "e"), fact("乙", "f")])
-    wanted = Example(
-        sample=Sample(id="0#1", dialogue_id="0", history=()),
-        references=(Answer(text="", annotation=Annotation(facts=(fact("甲", "b"),))),),
-    )
-    left = program.thinned(wanted, graph, dense, {"甲": ["d", "b", "c", "a"], "乙": ["f", "a", "e"]})
+    left = program.thinned({("甲", "b")}, graph, dense, {"甲": ["d", "b", "c", "a"], "乙": ["f", "a", "e"]})
     assert [one for one in dense.relations("甲") if left("甲", one)] == ["b", "d"]
     assert [one for one in dense.relations("乙") if left("乙", one)] == ["f"]
+
+
+def test_what_a_dialogue_spoke_of_counts_from_then_on(program: ModuleType) -> None:
+    said = [(fact("甲", "b"),), (), (fact("乙", "a"),)]
+    examples = [
+        Example(
+            sample=Sample(id=f"0#{at}", dialogue_id="0", history=()),
+            references=(Answer(text="", annotation=Annotation(facts=facts)),),
+            asked=Annotation(facts=(fact("甲", "c"),)) if at == 1 else None,
+        )
+        for at, facts in enumerate(said)
+    ]
+    first, second = {("甲", "b")}, {("甲", "b"), ("甲", "c")}
+    assert program.spoken_of(examples) == {"0#0": first, "0#1": second, "0#2": second | {("乙", "a")}}

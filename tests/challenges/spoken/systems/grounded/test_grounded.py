@@ -4,6 +4,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 
 from duologue.challenges.spoken.formats import files
@@ -91,6 +92,17 @@ def test_what_is_chosen_stands_in_the_graph(trained: GroundedSystem) -> None:
     known = set(INVENTED)
     assert all(set(one.facts) <= known for one in chosen)
     assert all(0 <= one.silence <= 1 for one in chosen)
+
+
+def test_a_choice_among_some_attributes_takes_no_other(
+    trained: GroundedSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained.prepare(INFO, 1, {"invented": INVENTED})
+    monkeypatch.setattr(trained, "_shares", lambda pairs: [np.full(len(one.pairs), 0.25, np.float32) for one in pairs])
+    samples = [asked("鹤鸣谷的门票要多少钱？")]
+    assert {fact.relation for fact in trained.select(samples)[0].facts} == {"门票", "地址"}
+    (chosen,) = trained.select(samples, among=[lambda name, relation: (name, relation) == ("鹤鸣谷", "地址")])
+    assert [fact.object for fact in chosen.facts] == ["雁回镇西街五号"]
 
 
 def test_a_trace_tells_the_entity_and_the_query(trained: GroundedSystem) -> None:

@@ -191,6 +191,7 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         `about` tells per sample which entities it is about, where somebody knows, and `among` whether an attribute of
         an entity comes into question.
         """
+        from duologue.challenges.spoken.systems.grounded.features import NONE
         from duologue.challenges.spoken.systems.grounded.triple_choice import restrict_to, select_triples
 
         chosen = []
@@ -203,7 +204,7 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
             for (tracker, state, pairs), (_, names, few), share in zip(seen, chunk, shares, strict=True):
                 weighed = restrict_to(pairs, share, [pair[0] in names for pair in pairs.pairs]) if names else share
                 if few is not None:
-                    weighed = restrict_to(pairs, weighed, [few(*pair) for pair in pairs.pairs])
+                    weighed = restrict_to(pairs, weighed, [pair != NONE and few(*pair) for pair in pairs.pairs])
                 selector = self._trained().selector
                 chosen.append(select_triples(pairs, weighed, state, tracker, selector, self.recipe.silence))
         return chosen
