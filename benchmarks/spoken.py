@@ -188,11 +188,15 @@ class Bench(NamedTuple):
             name = [system, recipe_hash(resolve(load_system_class(system).Recipe, overrides=row.settings))]
         return _hash(json.dumps([*name, self.seed, data, _hash(self.graph.read_bytes())]).encode())[:12]
 
+    def has_model(self, row: Row, part: Part) -> bool:
+        """Return whether a row's training for a part is done."""
+        return (self.trained(row, part) / "costs.json").is_file()
+
     def model(self, row: Row, part: Part) -> Path:
         """Return the trained model of a row, made now where it is not there."""
         folder = self.trained(row, part)
         model, done = folder / "model", folder / "costs.json"
-        if not done.is_file():
+        if not self.has_model(row, part):
             folder.mkdir(parents=True, exist_ok=True)
             print(f"{row.name}, trained for {part.name}: {folder}", flush=True)
             settings = [word for one in row.settings for word in ("--set", one)]

@@ -2,13 +2,13 @@
 
     python benchmarks/spoken_graphs.py --data FOLDER [--work workspace/spoken-graphs] [--folds 0 1] --write
 
-FOLDER and folds are those of `benchmarks/spoken.py`, and so are the models of `grounded`: they are taken from its work
-folder (`--models`) and made there where they are missing. Each other row trains what selects triples (no wording of
-replies). All answer the samples of a fold on each graph; what is in `--work` is not made again, so that folds and rows
-can be made one by one; after a change of the system remove it. `--mix person=0.21` reweights the scores by domain. The
-denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed 1. `thinned` is a selection on it
-among as many attributes of each entity as the rebuilt graph has. What stands in the page behind the line
-`<!-- by hand -->` stays.
+FOLDER and folds are those of `benchmarks/spoken.py`, and so are the models of `grounded` that are in its work folder
+(`--models`). Where there is none, and for each other row, what selects triples is trained, which comes to the same
+selection (no wording of replies). All answer the samples of a fold on each graph; what is in `--work` is not made
+again, so that folds and rows can be made one by one; after a change of the system remove it. `--mix person=0.21`
+reweights the scores by domain. The denser graph is that of `duologue data dense-graph --whole kb_travel.json.gz`, seed
+1. `thinned` is a selection on it among as many attributes of each entity as the rebuilt graph has. What stands in the
+page behind the line `<!-- by hand -->` stays.
 """
 
 from __future__ import annotations
@@ -119,9 +119,10 @@ def thinned(
 
 
 def trained(part: Part, row: str, training: list[Example], graph: Graph, bench: Bench, folder: Path) -> GroundedSystem:
-    """Return the system of a row, trained for a fold: that of `benchmarks/spoken.py` where it sets nothing."""
-    if not ROWS[row]:
-        found: Any = load_system(bench.model(next(one for one in BENCH_ROWS if one.name == row), part)).system
+    """Return the system of a row, trained for a fold: that of `benchmarks/spoken.py` where that has made the same."""
+    same = next((one for one in BENCH_ROWS if one.system == GroundedSystem.name and one.settings == ROWS[row]), None)
+    if same is not None and bench.has_model(same, part):
+        found: Any = load_system(bench.model(same, part)).system
         return cast("GroundedSystem", found)
     recipe: Any = resolve(GroundedSystem.Recipe, overrides=ROWS[row])
     system = GroundedSystem(recipe)

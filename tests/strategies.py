@@ -100,5 +100,10 @@ answers = st.builds(
     Answer, text=st.none() | words, annotation=st.none() | understandings, ranking=st.none() | tuples_of(names)
 )
 examples = st.builds(
-    Example, sample=samples, references=tuples_of(answers, 2), user_goal=st.none() | goals, source=json_values
+    Example,
+    sample=samples,
+    references=tuples_of(answers, 2),
+    user_goal=st.none() | goals,
+    asked=st.none() | understandings,
+    source=json_values,
 )

@@ -51,7 +51,6 @@ ELSEWHERE = {
     "challenges/proactive/systems/references.py": "challenges/proactive/systems/matcher/test_matcher.py",
     "challenges/spoken/live/ui_text.py": "challenges/spoken/live/test_partner.py",
     "challenges/spoken/systems/grounded/encoder.py": "challenges/spoken/systems/grounded/test_grounded.py",
-    "challenges/spoken/systems/grounded/trainer.py": "challenges/spoken/systems/grounded/test_grounded.py",
     "cli/campaign_results.py": "cli/test_campaign.py",
     "cli/chat.py": "cli/test_conversations.py",
     "cli/check.py": "cli/test_commands.py",

@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.challenges.restaurant.formats import files as restaurant
 from duologue.challenges.restaurant.knowledge.facts import kb_lines, read_facts
+from duologue.challenges.spoken.formats import files as spoken_files
 from duologue.core.records import (
     Act,
     Annotation,
@@ -316,6 +317,7 @@ def test_every_field_of_every_record_is_filled_by_some_challenge() -> None:
         *mobilecs.read_samples(golden("mobilecs/small-dialogue.json")),
         *proactive.read_samples(golden("proactive/small-samples.txt")),
         *spoken.read_test(golden("spoken/small-test.json")),
+        *spoken_files.load(GOLDEN / "spoken" / "small-valid.json"),
         *restaurant.load(GOLDEN / "restaurant" / "small-data.json"),
     ]
     for kind, records in (("Example", samples), ("Sample", [example.sample for example in samples])):
