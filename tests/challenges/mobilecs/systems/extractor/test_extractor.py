@@ -92,7 +92,7 @@ def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extr
     parts = extractor._trained()  # what it has learned
     assert isinstance(parts, trainer.ExtractorParts)
     assert isinstance(parts.decoder(TINY), CallDecoder)
-    assert 0.15 <= parts.levels.mention <= 0.55
+    assert 0.15 <= parts.levels.mention.level <= 0.55
 
 
 def test_calls_with_unseen_names_teach_the_links_where_the_recipe_says_so(extractor: Extractor, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
+from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels, SpanLevel
 from duologue.challenges.mobilecs.systems.extractor.found_parts import found_call, part_in, part_of
 from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS
 from duologue.challenges.mobilecs.systems.tagger.document import Document, call_document
@@ -29,10 +29,21 @@ def layers(document: Document, marked: list[tuple[int, int, int, float]]) -> lis
 def test_a_span_is_found_from_its_level_on_and_knows_its_kind() -> None:
     document = call_document(TURNS)
     said = layers(document, [(0, 6, 2, 0.4)])
-    assert found_call(document, said, DecisionLevels(mention=0.5, repeated=1)).mentions == []
-    (part,) = found_call(document, said, DecisionLevels(mention=0.3, repeated=1)).mentions
+    assert found_call(document, said, DecisionLevels(mention=SpanLevel(level=0.5), repeated=1)).mentions == []
+    (part,) = found_call(document, said, DecisionLevels(mention=SpanLevel(level=0.3), repeated=1)).mentions
     assert (part.span, part.kind, part.text, part.role) == (Span(turn=0, start=0, end=6), 2, "彩铃vip的", "system")
     assert math.fsum(map(math.exp, part.kinds)) == pytest.approx(1)
+
+
+def test_beginning_a_span_anew_may_cost_more_than_going_on() -> None:
+    document = call_document(TURNS)
+    said = layers(document, [(0, 4, 0, 0.9)])
+    shares = np.exp(said[0])
+    shares[2, 1], shares[2, 2] = 0.6, 0.3  # begins rather than goes on
+    said[0] = np.log(shares)
+    for begin, count in ((0.0, 2), (1.0, 1)):
+        levels = DecisionLevels(mention=SpanLevel(begin=begin), repeated=1)
+        assert len(found_call(document, said, levels).mentions) == count
 
 
 def test_doubt_about_the_kind_is_no_doubt_about_the_span() -> None:

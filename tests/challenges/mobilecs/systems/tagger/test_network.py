@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 import torch
@@ -70,6 +71,33 @@ def test_no_document_sees_another() -> None:
         for layer, single in zip(one.layers, other.layers, strict=True):
             assert layer == pytest.approx(single, abs=1e-5)
             assert np.exp(layer).sum(1) == pytest.approx(1, abs=1e-5)
+
+
+def test_with_a_memory_a_name_is_told_by_what_stands_around_it_elsewhere() -> None:
+    far = "好" * GAP
+    texts = [encoded(f"我要彩铃啊{far}彩铃{last}") for last in ("多少钱", "停机了")]
+    place = slice(2, 4)  # the first 彩铃, out of reach of what is said at the end
+    for memory, alike in ((0, True), (4, False)):
+        tagger = new_tagger([LAYER.size], msgspec.structs.replace(RECIPE, memory=memory), 1)
+        torch.nn.init.normal_(tagger.encoder.embedding.weight, generator=torch.Generator().manual_seed(1))
+        one, other = (said.vectors[place] for said in tag(tagger, texts))
+        assert np.allclose(one, other, atol=1e-6) == alike
+
+
+def test_with_a_memory_no_document_sees_another_either() -> None:
+    tagger = new_tagger([LAYER.size], msgspec.structs.replace(RECIPE, memory=4), 1)
+    torch.nn.init.normal_(tagger.encoder.embedding.weight, generator=torch.Generator().manual_seed(1))
+    texts = [encoded(text) for text in ("我要彩铃啊彩铃", "彩铃多少钱", "那个彩铃")]
+    for one, text in zip(tag(tagger, texts), texts, strict=True):
+        assert one.vectors == pytest.approx(tag(tagger, [text])[0].vectors, abs=1e-5)
+
+
+def test_half_the_bits_train_and_judge_as_well(tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(RECIPE, memory=4, epochs=2, precision="bfloat16", fused=True)
+    tagger = new_tagger([LAYER.size], recipe, 1)
+    rows = [row(text) for text in ("我要彩铃啊", "彩铃多少钱", "多少钱啊", "那个彩铃")]
+    result = train(tagger_task(tagger), rows, rows, TrainConfig.of(recipe, choose="loss"), Run(folder=tmp_path, seed=1))
+    assert result.loss < np.log(LAYER.size)
 
 
 def test_few_documents_are_read_more_often() -> None:

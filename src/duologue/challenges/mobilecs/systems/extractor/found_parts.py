@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
+    from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels, SpanLevel
     from duologue.challenges.mobilecs.systems.tagger.document import Document
     from duologue.core.records import Span
 
@@ -100,14 +100,15 @@ def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int
     return part_of(document, start, end, _kinds(layer, start, end))
 
 
-def parts_above(document: Document, layer: NDArray[np.float32], level: float) -> list[FoundPart]:
-    """Return the spans of a layer; `level` is the probability of a span from which it is preferred to none."""
+def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -> list[FoundPart]:
+    """Return the spans of a layer that are preferred to none at a level."""
     places = np.flatnonzero(layer[:, 0] < _CERTAIN)
     if not len(places):
         return []
     shares = np.exp(layer[places])
     begins, goes_on = (np.log(shares[:, first::2].sum(1) + _LEAST) for first in (1, 2))
-    outside = layer[places, 0] + log(level / (1 - level))
+    outside = layer[places, 0] + log(at.level / (1 - at.level))
+    begins -= at.begin
     found = []
     runs = np.flatnonzero(np.diff(places) > 1) + 1
     for first, last in pairwise((0, *runs.tolist(), len(places))):

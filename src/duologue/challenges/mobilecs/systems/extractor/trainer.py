@@ -8,10 +8,11 @@ import msgspec
 
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, USER
 from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer, new_scorer
-from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
+from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels, SpanLevel
 from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.found_parts import (
     FoundCall,
+    FoundPart,
     found_call,
     part_in,
     parts_above,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example
 
 _LEVELS = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
+_BEGINS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
 _REPEATED = (0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
 
 
@@ -135,7 +137,7 @@ def train_parts(
     config = TrainConfig.of(recipe, recipe.links, choose="loss")
     for scorer, name, place in ((parts.of_mentions, "mentions", 0), (parts.of_values, "values", 1)):
         fit_scorer(scorer, taught[place], tests[place], config, run.part(name), one_of_all=True)
-    parts = parts._replace(levels=_chosen_levels(calls, parts.levels))
+    parts = parts._replace(levels=_chosen_levels(calls))
     decoder = parts.decoder(recipe)
     config = TrainConfig.of(recipe, recipe.types, choose="right")
     again = renamed_documents(examples[: recipe.link_calls], 1.0, run.seed + 1)  # other signs than the tagger has seen
@@ -220,31 +222,41 @@ def _found_entities(calls: Iterable[_TaggedCall], decoder: CallDecoder) -> list[
     return found
 
 
-def _chosen_levels(calls: Sequence[_TaggedCall], levels: DecisionLevels) -> DecisionLevels:
-    """Return the levels with the best F1 of mentions, values and the user's values."""
-    for name, layer in (("own", 2), ("value", 1)):
-        level, _ = _best_levels(calls, layer, (1.0,))
-        levels = msgspec.structs.replace(levels, **{name: level})
-    mention, repeated = _best_levels(calls, 0, _REPEATED)
-    return msgspec.structs.replace(levels, mention=mention, repeated=repeated)
+def _chosen_levels(calls: Sequence[_TaggedCall]) -> DecisionLevels:
+    """Return the levels with the best F1 of mentions, values and the user's values: first ends, then how sure."""
+    mention, value, own = (_best_level(calls, layer) for layer in range(3))
+    parts = [parts_above(call.document, call.layers[0], mention) for call in calls]
+    repeated = {level: _f1(calls, 0, _named(calls, parts, level)) for level in _REPEATED}
+    return DecisionLevels(mention, value, own, max(repeated, key=lambda level: repeated[level]))
 
 
-def _best_levels(calls: Sequence[_TaggedCall], layer: int, repeated: Sequence[float]) -> tuple[float, float]:
-    """Return level and level of repeated names with the best F1 of the spans of a layer, with their kinds."""
-    golds = [set(_gold(call, layer)) for call in calls]
-    best = (-1.0, 0.0, 0.0)
-    for level in _LEVELS:
-        found = [parts_above(call.document, call.layers[layer], level) for call in calls]
-        for of_names in repeated:
-            right = said = 0
-            for call, parts, gold in zip(calls, found, golds, strict=True):
-                named = with_repeated(call.document, parts, call.layers[layer], of_names)
-                right += sum((part.start, part.end, part.kind) in gold for part in named)
-                said += len(named)
-            f1 = 2 * right / (said + 1 + sum(map(len, golds)))
-            if f1 > best[0]:  # of equals the first
-                best = (f1, level, of_names)
-    return best[1:]
+def _named(calls: Sequence[_TaggedCall], parts: Sequence[list[FoundPart]], level: float) -> Iterator[list[FoundPart]]:
+    """Yield the mentions of each call with the other places of their names."""
+    for call, some in zip(calls, parts, strict=True):
+        yield with_repeated(call.document, some, call.layers[0], level)
+
+
+def _best_level(calls: Sequence[_TaggedCall], layer: int) -> SpanLevel:
+    best, most = SpanLevel(), -1.0
+    for name, options in (("begin", _BEGINS), ("level", _LEVELS)):
+        for option in options:
+            at = msgspec.structs.replace(best, **{name: option})
+            f1 = _f1(calls, layer, (parts_above(call.document, call.layers[layer], at) for call in calls))
+            if f1 > most:  # of equals the first
+                best, most = at, f1
+    return best
+
+
+def _f1(calls: Sequence[_TaggedCall], layer: int, found: Iterable[Sequence[FoundPart]]) -> float:
+    """Return the F1 of found spans; those of mentions without their types, which are given to entities later."""
+    right = said = wanted = 0
+    compared = 3 if layer else 2  # start and end, and the slot of a value
+    for call, parts in zip(calls, found, strict=True):
+        gold = {span[:compared] for span in _gold(call, layer)}
+        right += sum((part.start, part.end, part.kind)[:compared] in gold for part in parts)
+        said += len(parts)
+        wanted += len(gold)
+    return 2 * right / (said + 1 + wanted)
 
 
 def _gold(call: _TaggedCall, layer: int) -> list[KindSpan]:

@@ -1,14 +1,14 @@
-"""Features of an entity's type: what the tagger says of all its mentions, its slots, the signs of its names.
+"""Features of an entity's type: what the tagger says of all its mentions, its slots, words in its names.
 
-Of plans in general and main plans the tagger's word is taken for both alike: they have the same names, so what it has
-learned of a name's type is chance of one catalogue; a sign such as 主 or the slots tell which it is.
+Of the four types of plans the tagger's word is taken for all alike: they have the same names, so what it has learned of
+a name's type is chance of one catalogue; a word such as 主 or 四G, or the slots, tell which it is. For the same reason
+the only words looked for are those of the types' own names and of units.
 """
 
 from __future__ import annotations
 
 from math import log1p
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 
@@ -25,14 +25,18 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
 
 _KINDS, _SLOTS = len(ENTITY_TYPES), len(SERVICE_SLOTS)
-_SIGNS = 512
-"""Buckets of the signs of names."""
-_PLANS = [ENTITY_TYPES.index("套餐"), ENTITY_TYPES.index("主套餐")]
+_WORDS = (
+    *("主", "四g", "4g", "五g", "5g", "附加", "国际", "漫游", "长途"),
+    *("套餐", "业务", "数据", "流量", "包"),
+    *("兆", "g", "分钟"),
+)
+"""Looked for in names."""
+_PLANS = [ENTITY_TYPES.index(kind) for kind in ("套餐", "主套餐", "4G套餐", "5G套餐")]
 _UNLIKELY = -8.0
 """Log probability below which the tagger's word says nothing more."""
 _FIRST_SLOT = 3 * _KINDS
-_FIRST_SIGN = _FIRST_SLOT + _SLOTS + 2
-TYPE_SIZE = _FIRST_SIGN + _SIGNS
+_FIRST_WORD = _FIRST_SLOT + _SLOTS + 2
+TYPE_SIZE = _FIRST_WORD + len(_WORDS)
 """Features of an entity."""
 
 
@@ -48,7 +52,7 @@ def type_features(mentions: Sequence[FoundPart], linked: LinkedCall, evidence: S
         row[:_KINDS] = own.mean(0)
         row[_KINDS : 2 * _KINDS] = own.max(0)
         _add_slots(row, entity, evidence)
-        row[_signs(entity.names)] = 1
+        row[_FIRST_WORD:] = [any(word in name for name in entity.names) for word in _WORDS]
     return found
 
 
@@ -58,9 +62,3 @@ def _add_slots(row: NDArray[np.float32], entity: LinkedEntity, evidence: SlotEvi
     row[[_FIRST_SLOT + slot for slot in slots]] = 1
     row[_FIRST_SLOT + _SLOTS] = log1p(len(slots))
     row[_FIRST_SLOT + _SLOTS + 1] = log1p(entity.mentions)
-
-
-def _signs(names: Sequence[str]) -> list[int]:
-    """Return the features of the signs of names, and of each two that stand side by side."""
-    pieces = {name[start : start + size] for name in names for size in (1, 2) for start in range(len(name) - size + 1)}
-    return [_FIRST_SIGN + crc32(piece.encode(errors="replace")) % _SIGNS for piece in pieces]

@@ -36,6 +36,8 @@ FEATURES = _PLACE + 4
 """Number of different features."""
 PER_CHARACTER = 9
 """Features of each character."""
+BIGRAMS = (1, 2)
+"""Columns of the bigrams: with the character before, with the one after."""
 
 _ROLES = {"system": 1, "user": 2}
 _BREAK, _DIGIT, _LETTER = (ord(one) for one in "_0g")

@@ -1,6 +1,8 @@
 """The tagger's network: sums of feature embeddings, dilated convolutions, a linear layer for each layer of labels.
 
-Documents are laid end to end with gaps as wide as the convolutions see, so that none sees another.
+Documents are laid end to end with gaps as wide as the convolutions see, so that none sees another. With a memory of
+repeats, a character also sees what stands around the same two characters elsewhere in its document: a name that one
+place shows plainly is known in the others.
 
 Letters in shapes: n characters with gaps, f features of a character, d width, k labels of a layer.
 """
@@ -14,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.challenges.mobilecs.systems.tagger.char_features import FEATURES, PER_CHARACTER
+from duologue.challenges.mobilecs.systems.tagger.char_features import BIGRAMS, FEATURES, PER_CHARACTER
 from duologue.challenges.mobilecs.systems.tagger.label_layer import OUTSIDE
 from duologue.models.blocks import Dropout
 from duologue.models.inference import inference
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 
 DILATIONS = (1, 2, 4, 8)
-GAP = sum(DILATIONS)
+GAP = sum(DILATIONS) + 1  # one for the convolution behind the memory
 """Rows between two documents."""
 IGNORED = -100
 """Label of characters that do not count in training."""
@@ -53,42 +55,82 @@ class DocumentBatch(NamedTuple):
     """(layers, n), what is ignored in gaps."""
 
 
+class RepeatMemory(nn.Module):
+    """What is told of the same two characters elsewhere in the document, those before and those after: (n, d) each."""
+
+    def __init__(self, width: int, size: int) -> None:
+        super().__init__()
+        self.told = nn.Linear(width, size)
+        self.heard = nn.Linear(len(BIGRAMS) * size, width)
+
+    def forward(self, x: Tensor, groups: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+        """Return what each character hears; `groups` has, for each bigram column, the group of each and their sizes."""
+        told = self.told(x).float()
+        means = []
+        for group, sizes in groups:
+            sums = torch.zeros((len(sizes), told.shape[1])).index_add(0, group, told)
+            others = (sizes - 1)[group].unsqueeze(1)
+            means.append((sums[group] - told) / others.clamp(min=1) * (others > 0))
+        heard: Tensor = self.heard(torch.cat(means, 1)).relu()
+        return heard
+
+
+def repeats(features: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """Return the group of each character by its bigrams within its document (n,), and the sizes of the groups."""
+    document = _documents(features[:, 0] > 0).unsqueeze(1) * FEATURES
+    found = []
+    for keys in (document + features[:, list(BIGRAMS)]).unbind(1):
+        _, group, sizes = keys.unique(return_inverse=True, return_counts=True)
+        found.append((group, sizes))
+    return found
+
+
+def _documents(real: Tensor) -> Tensor:
+    """Return the number of the document that each row belongs to, from 0; a gap belongs to the one before it."""
+    begins = real & ~functional.pad(real[:-1], (1, 0))
+    return begins.cumsum(0) - 1
+
+
 class CharEncoder(nn.Module):
     """Characters with their context as vectors: (n, f) -> (n, d)."""
 
-    def __init__(self, embedding: int, width: int, *, dropout: float, feature_dropout: float) -> None:
+    def __init__(self, embedding: int, width: int, *, dropout: float, feature_dropout: float, memory: int = 0) -> None:
         super().__init__()
         self.embedding = nn.EmbeddingBag(FEATURES, embedding, mode="sum")
         nn.init.zeros_(self.embedding.weight)  # what training never shows stays nothing
         self.widened = nn.Linear(embedding, width)
         self.convolutions = nn.ModuleList([nn.Linear(3 * width, width) for _ in DILATIONS])
+        self.memory = RepeatMemory(width, memory) if memory else None
+        self.last = nn.Linear(3 * width, width) if memory else None
         self.dropout = Dropout(dropout)
         self.feature_dropout = feature_dropout
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the vectors of the characters; rows without features are gaps and stay zero."""
         real = (features[:, :1] > 0).to(self.embedding.weight.dtype)
+        groups = repeats(features) if self.memory is not None else []
         if self.training and self.feature_dropout:
             features = features.masked_fill(torch.rand(features.shape) < self.feature_dropout, 0)
         x: Tensor = self.widened(self.embedding(features)) * real
-        if not torch.is_grad_enabled():
-            return self._convolved(x, real)
         for step, convolution in zip(DILATIONS, self.convolutions, strict=True):
-            left = functional.pad(x[:-step], (0, 0, step, 0))
-            right = functional.pad(x[step:], (0, 0, 0, step))
-            x = x + self.dropout(convolution(torch.cat([left, x, right], 1)).relu()) * real
+            x = self._convolved(x, real, step, convolution)
+        if self.memory is not None and self.last is not None:
+            x = x + self.dropout(self.memory(x, groups)) * real
+            x = self._convolved(x, real, 1, self.last)
         return x
 
-    def _convolved(self, x: Tensor, real: Tensor) -> Tensor:
-        """Return what the convolutions make of vectors (n, d), in place and without dropout: a third faster."""
-        for step, convolution in zip(DILATIONS, self.convolutions, strict=True):
-            assert isinstance(convolution, nn.Linear)
-            left, here, right = torch.split(convolution.weight, len(convolution.weight), 1)
-            found = torch.addmm(convolution.bias, x, here.T)
-            found[step:].addmm_(x[:-step], left.T)
-            found[:-step].addmm_(x[step:], right.T)
-            x = found.relu_().mul_(real).add_(x)
-        return x
+    def _convolved(self, x: Tensor, real: Tensor, step: int, convolution: nn.Module) -> Tensor:
+        """Return vectors (n, d) with what a convolution adds; in answers in place, which is a third faster."""
+        if torch.is_grad_enabled() or torch.is_autocast_enabled("cpu"):
+            left = functional.pad(x[:-step], (0, 0, step, 0))
+            right = functional.pad(x[step:], (0, 0, 0, step))
+            return x + self.dropout(convolution(torch.cat([left, x, right], 1)).relu()) * real
+        assert isinstance(convolution, nn.Linear)
+        before, here, after = torch.split(convolution.weight, len(convolution.weight), 1)
+        found = torch.addmm(convolution.bias, x, here.T)
+        found[step:].addmm_(x[:-step], before.T)
+        found[:-step].addmm_(x[step:], after.T)
+        return found.relu_().mul_(real).add_(x)
 
 
 class CharTagger(nn.Module):
@@ -97,7 +139,11 @@ class CharTagger(nn.Module):
     def __init__(self, sizes: Sequence[int], recipe: CharTaggerRecipe) -> None:
         super().__init__()
         self.encoder = CharEncoder(
-            recipe.embedding, recipe.width, dropout=recipe.dropout, feature_dropout=recipe.feature_dropout
+            recipe.embedding,
+            recipe.width,
+            dropout=recipe.dropout,
+            feature_dropout=recipe.feature_dropout,
+            memory=recipe.memory,
         )
         self.sizes = list(sizes)
         self.heads = nn.Linear(recipe.width, sum(sizes))
@@ -144,13 +190,12 @@ def agreement(batch: DocumentBatch, said: Tensor) -> Tensor:
     the annotation of a noisy corpus is by chance another one.
     """
     real = batch.features[:, 0] > 0
-    begins = real & ~functional.pad(real[:-1], (1, 0))
-    document = (begins.cumsum(0) - 1).clamp(min=0)
+    document = _documents(real)
     counts = (batch.labels != IGNORED) & ((batch.labels != OUTSIDE) | (said != OUTSIDE))
     equal = counts & (batch.labels == said)
-    both, either = (
-        torch.zeros(int(begins.sum())).index_add_(0, document, one.sum(0).float()) for one in (equal, counts)
-    )
+    nothing = torch.zeros(int(document[-1]) + 1)
+    document = document.clamp(min=0)  # the gap before the first
+    both, either = (nothing.index_add(0, document, one.sum(0).float()) for one in (equal, counts))
     return both / either.clamp(min=1)
 
 

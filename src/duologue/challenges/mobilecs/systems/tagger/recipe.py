@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
+from typing import Literal
 
 import msgspec
 
@@ -16,6 +17,8 @@ class CharTaggerRecipe(Record, frozen=True):
     embedding: Positive = 64
     """Numbers of a feature's embedding."""
     width: Positive = 96
+    memory: Count = 0
+    """Numbers that are told of each character to the same two characters elsewhere in the document; 0: none."""
     dropout: Dropout = 0.2
     feature_dropout: Dropout = 0.2
     """Share of the features of characters that are left out in training."""
@@ -29,6 +32,10 @@ class CharTaggerRecipe(Record, frozen=True):
     learning_rate: PositiveFloat = 4e-3
     """At its highest, after the warm-up."""
     weight_decay: float = 0.0
+    fused: bool = False
+    """One pass of the optimiser over all weights: faster, with other last bits."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of matrix products in training; half the bits pay on processors that multiply them."""
 
     def for_rows(self, rows: int) -> CharTaggerRecipe:
         """Return the recipe with as many epochs as the least steps take."""
