@@ -24,12 +24,14 @@ from duologue.challenges.mobilecs.task import ExtractionTask
 from duologue.core.plugins import load_system
 from duologue.core.records import Example, Report, Scoring
 from mobilecs_extraction_ceilings import ceilings
-from mobilecs_extraction_errors import mention_errors, triple_errors
+from mobilecs_extraction_errors import mention_errors, mention_mends, triple_errors
 from mobilecs_extraction_page import Page
 from mobilecs_extraction_public import public_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from mobilecs_extraction_errors import Pairs
 
 PAGE = Path(__file__).with_name("MOBILECS_EXTRACTION.md")
 TASK = ExtractionTask()
@@ -123,7 +125,9 @@ def add_profile(page: Page, work: Path, profile: str, n: int, models: Sequence[T
     for other in ("pipeline", "pipeline-all"):
         if other in reports:
             page.add_test(profile, other, compare(reports["extractor"], reports[other]).rows())
-    page.add_errors(profile, *errors(work, profile))
+    pairs = annotations(work, profile)
+    page.add_errors(profile, mention_errors(pairs), triple_errors(pairs))
+    page.add_mends(profile, mention_mends(pairs))
 
 
 def corpus(work: Path, profile: str, seed: int, n: int) -> None:
@@ -179,13 +183,12 @@ def score(system: Any, gold: list[Example], path: Path) -> Report:
     return TASK.score(gold, TASK.read(path), Scoring(variant="strict"))
 
 
-def errors(work: Path, profile: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the errors of the extractor's mentions and triples by kind."""
+def annotations(work: Path, profile: str) -> Pairs:
+    """Return the gold annotation of the test calls beside that of the extractor."""
     gold = test_calls(work, profile)
     found = TASK.answers(TASK.read(work / f"{profile}-extractor.json"), gold)
     pairs = [(one.references[0].annotation, found[one.sample.id].annotation) for one in gold]
-    known = [(true, said) for true, said in pairs if true is not None and said is not None]
-    return mention_errors(known), triple_errors(known)
+    return [(true, said) for true, said in pairs if true is not None and said is not None]
 
 
 def ceiling(work: Path) -> Report:

@@ -31,6 +31,56 @@ def mention_errors(pairs: Pairs) -> dict[str, int]:
     return dict(found)
 
 
+def mention_mends(pairs: Pairs) -> dict[str, float]:
+    """Return the F1 of mentions, and what it were if one kind of error was mended wherever it stands.
+
+    A mention with wrong ends is given the place of an annotated one that it overlaps and nothing else is at.
+    """
+    mends = {"as it is": _as_it_is, "types": _right_types, "ends": _right_ends, "nothing there": _without_extra}
+    mends["missed"] = _with_missed
+    return {
+        name: _f1([(_labels(gold), mend(_labels(gold), _labels(said))) for gold, said in pairs])
+        for name, mend in mends.items()
+    }
+
+
+def _labels(annotation: Annotation) -> dict[Place, str]:
+    return {place: one.label for place, one in _placed(annotation.mentions).items()}
+
+
+def _f1(pairs: Iterable[tuple[dict[Place, str], dict[Place, str]]]) -> float:
+    right = parts = 0
+    for true, told in pairs:
+        right += len(true.items() & told.items())
+        parts += len(true) + len(told)
+    return 2 * right / max(1, parts)
+
+
+def _as_it_is(_: dict[Place, str], told: dict[Place, str]) -> dict[Place, str]:
+    return told
+
+
+def _right_types(true: dict[Place, str], told: dict[Place, str]) -> dict[Place, str]:
+    return {place: true.get(place, label) for place, label in told.items()}
+
+
+def _right_ends(true: dict[Place, str], told: dict[Place, str]) -> dict[Place, str]:
+    mended = {place: label for place, label in told.items() if place in true}
+    for place, label in told.items():
+        if place not in true:
+            free = [one for one in true if one not in mended and one not in told and _overlaps(place, [one])]
+            mended[free[0] if free else place] = label
+    return mended
+
+
+def _without_extra(true: dict[Place, str], told: dict[Place, str]) -> dict[Place, str]:
+    return {place: label for place, label in told.items() if _overlaps(place, true)}
+
+
+def _with_missed(true: dict[Place, str], told: dict[Place, str]) -> dict[Place, str]:
+    return told | {place: label for place, label in true.items() if not _overlaps(place, told)}
+
+
 def triple_errors(pairs: Pairs) -> dict[str, int]:
     """Count extracted values by what is wrong with them, and those that are missed; owners by their mentions."""
     found: Counter[str] = Counter()

@@ -31,6 +31,8 @@ _PARTS = """The `crowd` extractor with a part taken away or changed; each change
 _KINDS = """Extracted mentions and values by the first thing that is wrong, then those of the gold annotation that
 nothing touches. In `crowd` many of them are errors of the annotation."""
 _ERROR_KINDS = ("right", "wrong type", "wrong slot", "wrong owner", "wrong ends", "nothing there", "missed")
+_MENDS = ("as it is", "types", "ends", "nothing there", "missed")
+_COSTS = """What entity F1 were if one kind of error was mended wherever it stands."""
 _TESTED = ("entity-f1", "triple-f1")
 
 
@@ -42,6 +44,7 @@ class Page:
         self._systems: list[str] = []
         self._tests: list[str] = []
         self._errors: list[str] = []
+        self._mends: list[str] = []
         self._ablations: list[str] = []
         self._speeds: list[str] = []
         self._public: list[str] = []
@@ -74,6 +77,10 @@ class Page:
         for name, counts in (("mentions", mentions), ("values", triples)):
             cells = [str(counts.get(kind, "")) for kind in _ERROR_KINDS]
             self._errors.append(_line([f"`{profile}`: {name}", *cells]))
+
+    def add_mends(self, profile: str, scores: Mapping[str, float]) -> None:
+        """Add what the F1 of mentions were if one kind of error was mended."""
+        self._mends.append(_line([f"`{profile}`", *(f"{100 * scores[kind]:.1f}" for kind in _MENDS)]))
 
     def add_ablation(self, name: str, whole: Report, without: Report) -> None:
         """Add the crowd extractor with a part changed."""
@@ -110,6 +117,8 @@ class Page:
             "## Errors by kind",
             _KINDS,
             _table(["", *_ERROR_KINDS], self._errors),
+            _COSTS,
+            _table(["", *_MENDS], self._mends),
         ]
         if self._ceilings:
             parts += ["## What a reader can know", HEAD.format(unseen=self._unseen), self._ceilings]

@@ -37,6 +37,13 @@ def test_mentions_are_counted_by_what_is_wrong_with_them(errors: ModuleType) -> 
     assert errors.mention_errors([(gold, said)]) == wanted
 
 
+def test_what_each_kind_of_error_costs_is_told_by_mending_it(errors: ModuleType) -> None:
+    gold = Annotation(mentions=(mention(0), mention(4), mention(8), mention(12)))
+    said = Annotation(mentions=(mention(0), mention(4, "套餐"), mention(9), mention(20)))
+    wanted = {"as it is": 2 / 8, "types": 4 / 8, "ends": 4 / 8, "nothing there": 2 / 7, "missed": 4 / 9}
+    assert errors.mention_mends([(gold, said)]) == pytest.approx(wanted)
+
+
 def test_owners_are_compared_by_what_their_entities_share(errors: ModuleType) -> None:
     gold = Annotation(
         mentions=(mention(0), mention(4, entity="b")), values=(value(8), value(12), value(16, entity=None))

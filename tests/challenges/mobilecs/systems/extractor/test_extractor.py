@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from tests.challenges.mobilecs.systems.calls import generated
 
+from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES
 from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.systems.extractor import trainer
 from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
+from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, part_of
 from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
 from duologue.challenges.mobilecs.systems.extractor.training_rows import labelled_rows, renamed_documents, renamed_rows
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
@@ -93,6 +95,19 @@ def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extr
     assert isinstance(parts, trainer.ExtractorParts)
     assert isinstance(parts.decoder(TINY), CallDecoder)
     assert 0.15 <= parts.levels.mention.level <= 0.55
+
+
+def test_what_the_official_programs_count_as_a_data_service_is_one(extractor: Extractor) -> None:
+    parts = extractor._trained()  # what it has learned
+    assert isinstance(parts, trainer.ExtractorParts)
+    document = call_document([Turn(speaker="user", text="一家亲停开机和宽带")])
+    kinds = np.where(np.arange(len(ENTITY_TYPES)) == ENTITY_TYPES.index("业务"), -0.1, -9.0)
+    found = [part_of(document, *place, kinds.tolist()) for place in ((0, 6), (7, 9))]
+    mentions = [part for part in found if part is not None]
+    decoder = parts.decoder(msgspec.structs.replace(TINY, coreference=False))
+    call = FoundCall(mentions, [], [])
+    types = [ENTITY_TYPES[kind] for kind in decoder.types(call, decoder.linked(call))]
+    assert types == ["数据业务", "业务"]
 
 
 def test_calls_with_unseen_names_teach_the_links_where_the_recipe_says_so(extractor: Extractor, tmp_path: Path) -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
+from duologue.challenges.mobilecs.schema.ontology import (
+    DATA_SERVICE,
+    DATA_SERVICES,
+    ENTITY_TYPES,
+    SERVICE_SLOTS,
+    USER_SLOTS,
+)
 from duologue.challenges.mobilecs.systems.extractor.found_parts import found_call
 from duologue.challenges.mobilecs.systems.extractor.linker import link
 from duologue.challenges.mobilecs.systems.extractor.type_features import type_features
@@ -23,6 +29,9 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
     from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
     from duologue.challenges.mobilecs.systems.tagger.document import Document
+
+
+_DATA_SERVICE = ENTITY_TYPES.index(DATA_SERVICE)
 
 
 class CallDecoder(NamedTuple):
@@ -47,13 +56,16 @@ class CallDecoder(NamedTuple):
         return link(call, self.of_mentions, self.of_values, beam=recipe.beam, resolve=recipe.coreference)
 
     def types(self, call: FoundCall, linked: LinkedCall) -> list[int]:
-        """Return the type of each mention."""
+        """Return the type of each mention; what the official programs count as a data service is one."""
         if not self.recipe.joint_types:
             return [part.kind for part in call.mentions]
         if not call.mentions:
             return []
         features = type_features(call.mentions, linked, self.evidence)
         found = (features[:, : len(ENTITY_TYPES)] + self.of_types.outputs(features)).argmax(1).tolist()
+        for number, entity in enumerate(linked.entities):
+            if any(service in name for name in entity.names for service in DATA_SERVICES):
+                found[number] = _DATA_SERVICE
         return [found[entity] for entity in linked.mentions]
 
     def annotated(self, document: Document, call: FoundCall, linked: LinkedCall) -> Annotation:
