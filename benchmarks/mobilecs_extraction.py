@@ -125,7 +125,7 @@ def add_profile(page: Page, work: Path, profile: str, n: int, models: Sequence[T
     for other in ("pipeline", "pipeline-all"):
         if other in reports:
             page.add_test(profile, other, compare(reports["extractor"], reports[other]).rows())
-    pairs = annotations(work, profile)
+    pairs = annotation_pairs(work, profile)
     page.add_errors(profile, mention_errors(pairs), triple_errors(pairs))
     page.add_mends(profile, mention_mends(pairs))
 
@@ -183,7 +183,7 @@ def score(system: Any, gold: list[Example], path: Path) -> Report:
     return TASK.score(gold, TASK.read(path), Scoring(variant="strict"))
 
 
-def annotations(work: Path, profile: str) -> Pairs:
+def annotation_pairs(work: Path, profile: str) -> Pairs:
     """Return the gold annotation of the test calls beside that of the extractor."""
     gold = test_calls(work, profile)
     found = TASK.answers(TASK.read(work / f"{profile}-extractor.json"), gold)

@@ -80,7 +80,7 @@ def repeats(features: Tensor) -> list[tuple[Tensor, Tensor]]:
     document = _documents(features[:, 0] > 0).unsqueeze(1) * FEATURES
     found = []
     for keys in (document + features[:, list(BIGRAMS)]).unbind(1):
-        _, group, sizes = keys.unique(return_inverse=True, return_counts=True)
+        _, group, sizes = torch.unique(keys, return_inverse=True, return_counts=True)
         found.append((group, sizes))
     return found
 
@@ -124,7 +124,8 @@ class CharEncoder(nn.Module):
         if torch.is_grad_enabled() or torch.is_autocast_enabled("cpu"):
             left = functional.pad(x[:-step], (0, 0, step, 0))
             right = functional.pad(x[step:], (0, 0, 0, step))
-            return x + self.dropout(convolution(torch.cat([left, x, right], 1)).relu()) * real
+            added: Tensor = self.dropout(convolution(torch.cat([left, x, right], 1)).relu()) * real
+            return x + added
         assert isinstance(convolution, nn.Linear)
         before, here, after = torch.split(convolution.weight, len(convolution.weight), 1)
         found = torch.addmm(convolution.bias, x, here.T)
