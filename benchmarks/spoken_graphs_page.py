@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 REBUILT, DENSER, THINNED = "rebuilt", "denser", "thinned"
 _THINNED = """Thinned: the same reader on the denser graph, among as many attributes of each entity as the rebuilt
 graph has: those that the dialogue spoke of so far, those that the sample wants, and others drawn at random, true or
-false. What of the distance is gone there is the number of alternatives, which no reader can undo: nothing tells a false
-triple from a true one."""
+false. What of the distance is gone there is due to the number of alternatives. What is left has further false values of
+the attributes that are wanted, and others in place of those that people like to speak of."""
 _SELECTION = ("precision", "recall", "f1")
 
 
