@@ -94,6 +94,22 @@ def test_what_is_chosen_stands_in_the_graph(trained: GroundedSystem) -> None:
     assert all(0 <= one.silence <= 1 for one in chosen)
 
 
+def test_selection_trained_alone_is_that_of_the_whole_system(
+    trained: GroundedSystem, golden: Path, tmp_path: Path
+) -> None:
+    examples = list(files.load(golden / "contract" / "valid.json"))
+    world = SpokenTask().world(golden / "tiny-kg.json")
+    alone = GroundedSystem(RECIPE)
+    alone.fit_selection(examples, Run(folder=tmp_path, seed=1, worlds={world.name: world}))
+    samples = [one.sample for one in examples]
+    chosen = []
+    for system in (trained, alone):
+        system.prepare(INFO, 1, {world.name: world})
+        chosen.append(system.select(samples))
+    assert chosen[0] == chosen[1]
+    assert any(one.facts for one in chosen[0])
+
+
 def test_a_choice_among_some_attributes_takes_no_other(
     trained: GroundedSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
