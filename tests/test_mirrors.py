@@ -102,6 +102,7 @@ ELSEWHERE = {
     "text/personal/numbers.py": "text/test_anonymiser.py",
     "text/personal/online.py": "text/test_anonymiser.py",
     "text/personal/spans.py": "text/test_anonymiser.py",
+    "web/requests.py": "web/test_server.py",
     "run/kept_answers.py": "arena/talks/test_engine.py",
     "run/partners.py": "cli/test_conversations.py",
 }
