@@ -302,11 +302,11 @@ Memory after 1,000 requests {before:.1f} MB, after {args.requests:,} {after:.1f}
 
 {_HISTORY}
 
-The must names clients and no pause. Clients that never pause cannot be held to it by one process, whatever it serves: it
-answers one after the other, so that many see about as many times what one sees. The last two rows show it: before an
+The must names clients and no pause. Clients that never pause cannot be held to it by one process, whatever it serves:
+it answers one after the other, so that many see about as many times what one sees. The last two rows show it: before an
 application that does nothing the median of {CLIENTS} clients is {_times_as_long(rows):.0f} times that of one.
-A bound of {MOST_TIMES:.0f} there needs {math.ceil(CLIENTS / MOST_TIMES)} cores for `--processes`, or a model whose batch
-costs as much as {MOST_TIMES:.0f} answers. Several processes gain where clients and others leave cores free.
+A bound of {MOST_TIMES:.0f} there needs {math.ceil(CLIENTS / MOST_TIMES)} cores for `--processes`, or a model whose
+batch costs as much as {MOST_TIMES:.0f} answers. Several processes gain where clients and others leave cores free.
 """
 
 
