@@ -35,7 +35,7 @@ class CharTaggerRecipe(Record, frozen=True):
     fused: bool = False
     """One pass of the optimiser over all weights: faster, with other last bits."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """Of matrix products in training; half the bits pay on processors that multiply them."""
+    """Of matrix products in training; `bfloat16` is faster on processors that multiply it, and slower on others."""
 
     def for_rows(self, rows: int) -> CharTaggerRecipe:
         """Return the recipe with as many epochs as the least steps take."""
