@@ -71,6 +71,14 @@ def test_numbers_of_any_size_stand_for_n_grams(said: list[list[str]]) -> None:
         assert found.group_alone.tolist() == count_distinct(said).group_alone.tolist()
 
 
+def test_the_interval_is_the_jackknife_by_hand() -> None:
+    found = count_distinct([["a", "b"], ["a", "c"], ["a", "a"], ["d", "e"], ["b", "f", "f"]])
+    without_each = [6 / 9, 5 / 9, 6 / 9, 4 / 9, 5 / 8]  # different / all once a reply is left out
+    mean = sum(without_each) / 5
+    error = math.sqrt(4 / 5 * sum((one - mean) ** 2 for one in without_each))
+    assert found.spread() == pytest.approx((6 / 11, 6 / 11 - 1.959964 * error, 6 / 11 + 1.959964 * error))
+
+
 def test_fewer_than_five_replies_have_no_interval() -> None:
     assert count_distinct([["a", "b"]] * 4).spread().low is None
     assert count_distinct([["a", "b"]] * 5).spread().low is not None

@@ -81,6 +81,13 @@ def test_twenty_of_twenty_is_not_certain() -> None:
     assert (none.low, round(none.high or 0, 3)) == (0.0, 0.161)
 
 
+@pytest.mark.parametrize("deviations", [1.96, 2.262])
+def test_wilsons_ends_never_leave_0_to_1_by_rounding(deviations: float) -> None:
+    for n in range(5, 300):
+        assert wilson(0.0, n, deviations)[0] >= 0.0
+        assert wilson(1.0, n, deviations)[1] <= 1.0
+
+
 def test_few_misses_give_wilsons_interval_for_what_the_sample_is_worth() -> None:
     (found,) = intervals(hits([True] * 47 + [False] * 3), [P1])
     expected = wilson(0.94, 49, student(49))  # the jackknife's variance is v (1 - v) / (n - 1)

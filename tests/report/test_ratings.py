@@ -15,6 +15,7 @@ from duologue.ratings.summary import RatingsSummary, summarise
 from duologue.report.ratings import ratings_page, ratings_to_json, render_ratings
 
 PROACTIVE = find_protocol("proactive")
+MODEL = "Bradley and Terry's model with"
 
 
 def people(items: int = 20, raters: int = 4, first: int = 0) -> RatingFile:
@@ -46,6 +47,11 @@ def printed(found: RatingsSummary) -> str:
     return console.export_text()
 
 
+def lines(text: str) -> list[str]:
+    """Return the lines that hold text, without rules and without what stands after their last word."""
+    return [line.rstrip() for line in text.splitlines() if line.strip(" ─")]
+
+
 def test_the_terminal_tells_agreement_systems_tests_and_the_judge() -> None:
     text = printed(summarise(people(), PROACTIVE, judge=people(200, 1)))
     for told in (
@@ -59,6 +65,42 @@ def test_the_terminal_tells_agreement_systems_tests_and_the_judge() -> None:
     ):
         assert told in text
     assert "UNCALIBRATED" not in text
+
+
+def test_preferences_are_printed_with_names_at_the_left_and_figures_at_the_right() -> None:
+    assert lines(printed(summarise(preferences(), PROACTIVE)))[3:] == [
+        "Pairwise judgements, overall",
+        " tier   system   win share    95 % interval   wins/losses/ties",
+        "    1   a            0.637   0.372 to 0.839            21/10/9",
+        "    1   b            0.363   0.161 to 0.628            10/21/9",
+        f"Win share: what a system wins against another at random, half of its ties with it (22%). {MODEL}",
+        "ties (Davidson 1970).",
+        "Intervals and tests speak of other items and other raters.",
+        " A   B    A - B     95 % interval   p adj.   better",
+        " a   b   +0.275   -0.227 to 0.777    0.201   tie",
+        "p adj.: Student's t with two-way errors, Holm's correction over 1 pairs; better below 0.05.",
+    ]
+
+
+def test_rated_systems_are_printed_by_rank_with_each_criterion_and_what_a_judge_adds() -> None:
+    told = lines(printed(summarise(people(), PROACTIVE, judge=people(200, 1))))
+    systems = told.index("Systems")
+    assert told[systems + 1 : systems + 4] == [
+        " rank   tier   system      total (0 to 5)    95 % interval   coherence   goal-completion   items",
+        "    1      1   <planner>            3.413   3.219 to 3.606       1.725             1.688      20",
+        "    2      2   matcher              1.150   0.968 to 1.332       0.500             0.650      20",
+    ]
+    judge = told.index("A judge beside people")
+    assert told[judge + 1 : judge + 9] == [
+        " criterion         kappa with people    95 % interval   human labels",
+        " coherence                     0.452   0.292 to 0.573            160",
+        " goal-completion               0.440   0.178 to 0.604            160",
+        " system                      people                    PPI++              judge alone   weight",
+        " <planner>   3.413 (3.219 to 3.606)   3.413 (3.219 to 3.606)   3.315 (3.190 to 3.440)    0.000",
+        " matcher     1.150 (0.968 to 1.332)   1.152 (0.970 to 1.334)   1.230 (1.112 to 1.348)    0.058",
+        " A - B                                 people                    PPI++              judge alone   weight",
+        " <planner> - matcher   2.263 (2.018 to 2.507)   2.262 (2.018 to 2.506)   2.085 (1.909 to 2.261)    0.028",
+    ]
 
 
 def test_few_raters_and_few_labels_are_stamped() -> None:
