@@ -5,9 +5,10 @@
 Each row has our own code and the library's on the same weights and input, at the sizes of the system that uses it.
 Times are processor time of one step (all threads), the median of rounds in which the two take turns, so that other
 work on the machine hits both; the factor is the median of the rounds' own. Memory is what a process adds at most
-during three steps, with one thread. The difference is the greatest one of the results and of the gradient of the input,
-relative to the greatest number among them; "-" where each side drops numbers of its own. The library of the CRF is
-installed by hand (`pip install pytorch-crf==0.7.2`); without it its rows are left out.
+during three steps (24 or 90 where each has other numbers of rows), with one thread. The difference is the greatest one
+of the results and of the gradient of the input, relative to the greatest number among them; "-" where each side drops
+numbers of its own. The library of the CRF is installed by hand (`pip install pytorch-crf==0.7.2`); without it its rows
+are left out.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import random
 import sys
 import time
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,11 +74,19 @@ class Row(NamedTuple):
     trains: bool
     equal: bool = True
     """Whether the results can be equal: not where each drops numbers of its own."""
+    steps: int = 3
+    """After which memory is looked at: more of them where each has other numbers of rows."""
 
 
 def lengths(sequences: int, mean: int) -> list[int]:
     """Return lengths between a half and one and a half of the mean, always the same ones."""
     return [mean // 2 + (7919 * number) % (mean + 1) for number in range(1, sequences + 1)]
+
+
+def batches_of_replies(count: int) -> list[list[int]]:
+    """Return the lengths of batches of 100 replies, spread as in the official data of `lstm` (mean 18.6 tokens)."""
+    rng = random.Random(1)
+    return [[max(1, min(60, round(rng.lognormvariate(2.78, 0.55)))) for _ in range(100)] for _ in range(count)]
 
 
 def copied(own: Sequence[Tensor], theirs: Sequence[Tensor]) -> None:
@@ -104,19 +115,34 @@ def gru(sequences: int, mean: int, e: int, h: int, precision: torch.dtype, *, ou
     return Made(lambda x: theirs(PackedSequence(x.to(precision), sizes))[0].data.float(), x, list(theirs.parameters()))
 
 
-def lstm(precision: torch.dtype, *, ours: bool) -> Made:
-    """The two LSTM layers of `lstm` over 32 replies."""
+def lstm(batches: Sequence[Sequence[int]], precision: torch.dtype, *, ours: bool) -> Made:
+    """The two LSTM layers of `lstm` over replies of these lengths, at each call those of the next batch."""
     e, h = 100, 512
-    packed = pack([[1] * length for length in lengths(32, 16)])
-    x, own = torch.randn(len(packed.tokens), e), Lstm(e, h, 2, 0.0)
+    of_batch = [pack([[1] * length for length in batch]).sizes for batch in batches]
+    most = max(map(sum, of_batch))
+    x, own = torch.randn(most, e), Lstm(e, h, 2, 0.0)
+    turns = cycle(of_batch)
+
+    def padded(states: Tensor) -> Tensor:
+        return functional.pad(states, (0, 0, 0, most - len(states)))
+
+    def by_us(x: Tensor) -> Tensor:
+        sizes = next(turns)
+        return padded(own(x[: sum(sizes)], sizes, None, precision)[0])
+
     if ours:
-        return Made(lambda x: own(x, packed.sizes, None, precision)[0], x, list(own.parameters()))
+        return Made(by_us, x, list(own.parameters()))
     theirs = nn.LSTM(e, h, 2)
     places = torch.cat([torch.arange(0, 2 * h), torch.arange(3 * h, 4 * h), torch.arange(2 * h, 3 * h)])  # i, f, g, o
     copied([weight[places] for weight in own.parameters()], list(theirs.parameters()))
     theirs = theirs.to(precision)
-    sizes = torch.tensor(packed.sizes)
-    return Made(lambda x: theirs(PackedSequence(x.to(precision), sizes))[0].data.float(), x, list(theirs.parameters()))
+
+    def by_torch(x: Tensor) -> Tensor:
+        sizes = next(turns)
+        given = PackedSequence(x[: sum(sizes)].to(precision), torch.tensor(sizes))
+        return padded(theirs(given)[0].data.float())
+
+    return Made(by_torch, x, list(theirs.parameters()))
 
 
 def gru_cell(*, ours: bool) -> Made:
@@ -360,6 +386,8 @@ def copy_loss(*, ours: bool) -> Made:
 
 
 FINE, HALF = torch.float32, torch.bfloat16
+SMALL = (lengths(32, 16),)
+PUBLISHED = batches_of_replies(90)
 GRU, LSTM, ATTENTION = ("`TwoWayGru`", "`nn.GRU`"), ("`Lstm`", "`nn.LSTM`"), ("`Attention`", "fused")
 ENCODER = ("`Encoder`", "`nn.TransformerEncoder`")
 LOSS, CHUNKED = ("`entropy`", "`cross_entropy`"), ("`entropy`", "`linear_cross_entropy`, in chunks")
@@ -373,9 +401,11 @@ ROWS = [
     Row("gru, knowledge of `matcher`, 12 x 60, 128 -> 2 x 64", *GRU, partial(gru, 12, 60, 128, 64, FINE), trains=True),
     Row("gru, one row of `matcher`, 60, 128 -> 2 x 64", *GRU, partial(gru, 1, 60, 128, 64, FINE), trains=False),
     Row("gru cell, 32 x 192", "`cell`", "`nn.GRUCell`", gru_cell, trains=False),
-    Row("lstm, 32 x 16, 100 -> 512, 2 layers", *LSTM, partial(lstm, FINE), trains=True),
-    Row("lstm, the same, bfloat16", *LSTM, partial(lstm, HALF), trains=True),
-    Row("lstm, the same", *LSTM, partial(lstm, FINE), trains=False),
+    Row("lstm, 32 x 16, 100 -> 512, 2 layers", *LSTM, partial(lstm, SMALL, FINE), trains=True),
+    Row("lstm, the same, bfloat16", *LSTM, partial(lstm, SMALL, HALF), trains=True),
+    Row("lstm, the same", *LSTM, partial(lstm, SMALL, FINE), trains=False),
+    Row("lstm, batches of 100 as published", *LSTM, partial(lstm, PUBLISHED[:24], FINE), trains=True, steps=24),
+    Row("lstm, the same batches, bfloat16", *LSTM, partial(lstm, PUBLISHED, HALF), trains=True, steps=90),
     Row("steps, 20 x 32, 192 -> 1,152", "`DeferredLinear`", "autograd", partial(recurrent_steps, 32, 192), trains=True),
     Row("steps, 20 x 16, 800 -> 4,800", "`DeferredLinear`", "autograd", partial(recurrent_steps, 16, 800), trains=True),
     Row("attended memory, 20 x 32 x 120 x 192", "`DeferredMemory`", "autograd", attended_memory, trains=True),
@@ -494,14 +524,14 @@ def timed(row: Row, threads: int, rounds: int) -> tuple[float, float, float]:
 
 
 def memory(row: Row, *, ours: bool) -> float:
-    """Return the megabytes that three steps add at most; for a fresh process."""
+    """Return the megabytes that a row's steps add at most; for a fresh process."""
     torch.set_num_threads(1)
     step, _ = made(row, ours=ours)
     first = torch.ones(64, 64, requires_grad=True)
     (first @ first).softmax(1).sum().backward()  # type: ignore[no-untyped-call]  # loads what is loaded once
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
     before = _status("VmRSS")
-    for _ in range(3):
+    for _ in range(row.steps):
         step()
     return (_status("VmHWM") - before) / 1024
 

@@ -97,6 +97,11 @@ def test_the_files_of_an_archive_are_given_with_their_names(tmp_path: Path, pack
     assert not folder.exists()
 
 
+def test_a_file_deep_in_an_archive_without_its_folders_is_unpacked(tmp_path: Path) -> None:
+    with unpacked(written(tmp_path, zipped({"a/b/c/x.json": b"[]"}))) as folder:
+        assert (folder / "a" / "b" / "c" / "x.json").read_bytes() == b"[]"
+
+
 def test_a_folder_that_was_packed_by_tar_has_plain_names(tmp_path: Path) -> None:
     path = written(tmp_path, tarred({"./a": b"1", "./b/c": b"2"}, special(".", tarfile.DIRTYPE)))
     assert dict(members(path)) == {"a": b"1", "b/c": b"2"}

@@ -42,6 +42,19 @@ def test_a_paper_in_bibtex_keeps_its_capitals_and_spells_the_signs_of_tex() -> N
     assert one.plain() == "Ann Lee and The Friends of Talk. 50 % of {AB} & more. Talk & Text 5, pages 1-9, 2020."
 
 
+@pytest.mark.parametrize(
+    ("author", "told"),
+    [
+        ("Ann van Lee", "Ann van Lee"),
+        ("The Friends", "{The Friends}"),
+        ("Theo Lee", "Theo Lee"),
+        ("Association for Computational Linguistics", "{Association for Computational Linguistics}"),
+    ],
+)
+def test_groups_of_authors_keep_their_name_whole_and_people_do_not(author: str, told: str) -> None:
+    assert f"  author = {{{told}}}," in Citation(key="k", authors=(author,), title="Talk").bibtex()
+
+
 @pytest.mark.parametrize("key", sorted(cited()))
 def test_every_citation_of_a_challenge_is_whole(key: str) -> None:
     one = cited()[key]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core import decompression, disk
-from duologue.core.decompression import UnpackLimits, allowing, bunzipped, is_bzip2, limits, parse_size
+from duologue.core.decompression import UnpackLimits, allowing, bunzipped, is_bzip2, limits, parse_size, shown
 from duologue.core.disk import Source, read_bytes
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
@@ -138,3 +138,11 @@ def test_bzip2_that_is_cut_off_or_broken_is_refused(cut: int) -> None:
 )
 def test_a_size_is_a_number_with_its_unit(text: str, size: int) -> None:
     assert decompression.parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [(1023, "1023 bytes"), (1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (3 << 29, "1.5 GiB"), (1 << 30, "1 GiB")],
+)
+def test_sizes_are_told_in_the_largest_unit_that_they_fill(size: int, told: str) -> None:
+    assert shown(size) == told

@@ -474,6 +474,17 @@ def test_a_small_file_and_whatever_is_read_once_are_held_and_a_large_file_is_rea
     assert b"".join(sent.pieces()) == b"12345678901"
 
 
+def test_a_private_file_may_be_the_first_of_a_folder_that_is_there_or_not(tmp_path: Path) -> None:
+    for path in (tmp_path / "x.db", tmp_path / "own" / "x.db"):
+        disk.make_private(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_that_a_file_is_private_is_said_by_name(tmp_path: Path) -> None:
+    with pytest.raises(TypeError):
+        disk.write_text(tmp_path / "x", "x", True)  # type: ignore[misc]  # noqa: FBT003  # that is what is refused
+
+
 def test_a_private_file_in_a_new_folder_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "open" / "own" / "x.db"
     disk.make_private(path)

@@ -45,6 +45,13 @@ class Strict(Record, frozen=True):
             raise ValueError(f"low must not be above high, found {self.low} and {self.high}")
 
 
+class Named(Record, frozen=True):
+    name: str
+
+    def __post_init__(self) -> None:
+        raise ValueError(f"'{self.name}' is taken")
+
+
 class Decoding(Record, frozen=True):
     former_names: ClassVar[dict[str, str]] = {"mass": "top_p"}
     top_p: float = 0.9
@@ -133,6 +140,8 @@ def test_a_key_that_is_one_floor_down_is_suggested_with_its_full_name() -> None:
         ("net=3", "net: expected a table of settings, found 3"),
         ("net.width.x=3", "net.width: expected int, found {'x': 3}"),
         ("fast=yes", "fast: expected bool, found 'yes'; TOML writes true or false"),
+        ("fast=5", "fast: expected bool, found 5"),
+        ("net.width=yes", "net.width: expected int, found 'yes'"),
         ("name=5", "name: expected str, found 5; put it in quotes: '\"5\"'"),
         ("regime=opne", "regime: expected 'closed' or 'open', found 'opne'; did you mean 'open'?"),
         ("regime=7", "regime: expected 'closed' or 'open', found 7"),
@@ -173,6 +182,10 @@ def test_a_missing_value_is_named() -> None:
 def test_what_the_record_itself_refuses_is_said_without_a_traceback() -> None:
     message = refusal(Strict, "where=here", "low=11")
     assert message == "low must not be above high, found 11 and 10"
+
+
+def test_a_value_that_looks_like_the_place_of_a_mistake_is_told_as_it_is() -> None:
+    assert refusal(Named, 'name=" - at `$x"') == "' - at $x' is taken"
 
 
 def test_a_file_that_is_not_toml_says_so(tmp_path: Path) -> None:

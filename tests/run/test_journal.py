@@ -36,6 +36,14 @@ def test_what_a_killed_run_answered_is_there_and_a_finished_run_leaves_nothing(t
     assert not list(tmp_path.iterdir())
 
 
+def test_a_journal_that_somebody_removed_does_not_fail_the_run_that_ends(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    with Journal(path, OURS) as journal:
+        journal.add([0], [Answer(text="one")])
+        path.unlink()
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_last_line_may_be_cut_off_anywhere(tmp_path: Path) -> None:
     path = tmp_path / ".x.journal"
     begun(path, "one", "two")

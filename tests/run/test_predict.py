@@ -57,6 +57,12 @@ def test_plain_rounds_are_asked_one_after_the_other() -> None:
     assert [answer.text for _, answer in found] == ["a", "b", "c"]
 
 
+def test_a_system_that_takes_the_whole_file_is_not_asked_where_there_is_nothing() -> None:
+    task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([[], examples])})()
+    system: Any = type("Whole", (Echo,), {"whole_file": True})()
+    assert [answer.text for _, answer in answer_all(task, system, [example("a"), example("b")])] == ["a", "b"]
+
+
 class Counting(RandomRanker):
     """Answers as the random baseline does, counts what it is asked, and is killed when it is asked too much."""
 

@@ -115,7 +115,11 @@ def test_a_finished_model_is_known_again_and_another_one_is_not_overwritten(tmp_
     assert train(TASK, "ranker", recipe, 1, tmp_path)
     weights = (tmp_path / WEIGHTS).read_bytes()
     assert not train(TASK, "ranker", recipe, 1, tmp_path)
-    assert read_card(tmp_path).duologue == __version__
+    card = read_card(tmp_path)
+    assert card.duologue == __version__
+    system = make_system("ranker", recipe)
+    assert isinstance(system, Trainable)
+    assert card.data_hash == _hash_of_data(*system.make_training_data(TASK, 1, None))  # of what was made, not its name
     with pytest.raises(UsageError, match="seed 1, now 2"):
         train(TASK, "ranker", recipe, 2, tmp_path)
     with pytest.raises(UsageError, match=r"recipe\.width 16, now 8"):

@@ -135,6 +135,16 @@ def test_missing_and_misnamed_files_are_all_told_and_count_as_wrong_in_part(task
     assert [one.rule for one in marks.total.problems] == ["file-missing", "file-missing"]
 
 
+def test_a_single_file_by_any_name_is_taken_for_its_own_test_set_only(task: Task, gold: Path, tmp_path: Path) -> None:
+    for part in KINDS:
+        (gold / name(part, "2REFINE")).unlink()
+    put(tmp_path / "team", name("tst1", "1API"), 9)
+    shutil.move(tmp_path / "team" / name("tst1", "1API"), tmp_path / "team" / "tst1" / "mine.json")
+    marks = WholeTruth.of(task, [gold]).score(tmp_path / "team", PARTIAL)
+    assert values(marks.test_sets) == {"tst1": 0.9, "tst2": 0.0}
+    assert [(one.rule, one.place) for one in marks.total.problems] == [("file-missing", "tst2, task 1")]
+
+
 def test_data_files_beside_the_truth_are_no_truth(task: Task, gold: Path, team: Path) -> None:
     for part in KINDS:
         for subtask in SUBTASKS:
@@ -204,6 +214,6 @@ def test_of_files_that_nothing_says_the_system_of_no_model_speaks(
     provenance_path(noted).write_text(note, "utf-8")
     marks = WholeTruth.of(task, [gold]).score(team, STRICT, models=[model])
     assert [one.exposure is None for one in marks.files] == [False, True, True, True]
-    assert marks.total.exposure is None
+    assert [one.exposure for one in (*marks.test_sets, marks.total)] == [None, None, None]
     found = score_folder(task, [gold / name("tst1", "1API")], noted.parent, PARTIAL, models=[model])
     assert [one.exposure is None for one in found.reports] == [False]

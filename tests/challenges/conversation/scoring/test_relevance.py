@@ -72,6 +72,12 @@ def test_the_words_of_an_answer_need_not_stand_in_the_question() -> None:
     assert passes.tolist() == [1, 1, 1]
 
 
+def test_of_a_context_the_last_three_turns_count_and_the_last_one_most() -> None:
+    turns = tuple(Turn(speaker="user", text=text) for text in ("alpha", "beta", "gamma", "delta beta"))
+    bag = relevance._context_bag(turns)
+    assert bag == pytest.approx({"delta": 1.0, "beta": 1.0 + 0.5, "gamma": 0.7})
+
+
 def test_draws_depend_on_ids_and_seed_alone_and_come_from_other_dialogues() -> None:
     several = asked(*ASKED, ASKED[0], ASKED[1])
     drawn = list(relevance._distractors(several, 1))

@@ -81,6 +81,8 @@ def test_right_answers_are_no_mistakes_and_each_wrong_one_is_counted_once() -> N
     totals = {one.purpose: one.of for one in mistakes(examples, {})}
     assert sum(totals.values()) == len(examples)
     assert all(isinstance(one, Mistake) and one.n <= one.of for one in found)
+    unreadable = Example(sample=SAMPLE)  # neither candidates nor a truth
+    assert mistakes([unreadable, *examples], wrong) == mistakes(examples, wrong)
 
 
 def test_purposes_are_those_of_the_subtasks() -> None:

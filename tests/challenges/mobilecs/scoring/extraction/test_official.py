@@ -93,6 +93,13 @@ def test_what_the_official_program_crashes_on_is_an_error_that_names_it(rows: An
         official.score(gold(), rows)
 
 
+@pytest.mark.parametrize("triple", [{**TRIPLE, "ent-id": "f"}, {**TRIPLE, "prop": 5}])
+def test_a_triple_that_would_crash_the_program_does_so_without_the_truth_too(triple: dict[str, Any]) -> None:
+    official.replay_without_gold([row(ENTITY, triples=(TRIPLE,))])
+    with pytest.raises(OfficialError):
+        official.replay_without_gold([row(ENTITY, triples=(TRIPLE, triple))])
+
+
 def test_a_flat_position_in_the_truth_crashes_the_official_program_alone(tmp_path: Path) -> None:
     flat = gold({"id": "ent-1", "name": "好", "type": "套餐", "pos": [1, 0, 1]})
     (tmp_path / "gold.json").write_text(json.dumps(flat), encoding="utf-8")

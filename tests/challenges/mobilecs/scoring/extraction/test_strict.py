@@ -23,9 +23,16 @@ def counted(predicted: DialogueExtraction, gold: DialogueExtraction) -> dict[str
 
 def test_the_other_side_of_a_turn_is_wrong_and_an_untold_side_may_be_either() -> None:
     gold = DialogueExtraction(mentions=[mention("a", 0, side=0), mention("a", 0, side=1)])
-    for sides, right in (([0, 1], 2), ([0, 0], 1), ([None, 0], 2), ([None, None, None], 2)):
+    for sides, right in (([0, 1], 2), ([0, 0], 1), ([None, 0], 2), ([None, None, None], 2), ([None], 1)):
         predicted = DialogueExtraction(mentions=[mention("x", 0, side=side) for side in sides])
         assert counted(predicted, gold)["entity right"] == right
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_mentions_of_an_untold_side_decide_which_entity_is_which(side: int) -> None:
+    gold = DialogueExtraction(mentions=[mention("a", 0, side=side), mention("b", 10, side=side)])
+    predicted = DialogueExtraction(mentions=[mention("x", 10, side=None), mention("y", 0, side=None)])
+    assert counted(predicted, gold)["entity right"] == 2
 
 
 def test_the_type_is_compared_as_it_stands() -> None:
