@@ -435,7 +435,8 @@ PAGE = """# Our own layers, and those of torch
 Made by `OMP_WAIT_POLICY=PASSIVE python benchmarks/networks.py --rounds 3 --out benchmarks/NETWORKS.md` (threads that
 wait do not count); torch {torch}. Each row is a step of our own code
 and of the library's with the same weights and input: milliseconds of processor time with one thread and with two, how
-many times as fast ours is, megabytes that three steps add at most, and the greatest relative difference of the results
+many times as fast ours is, megabytes that three steps add at most (24 and 90 over batches as published), and the
+greatest relative difference of the results
 (and, in training, of the gradient of the input). The rule of the house: what a library has is used, unless ours is at
 least 1.5 times as fast or needs half the memory in the place where it runs. A source of `postks` has 117 tokens in the
 mean. The rows of GRUs and attention in inference are of ours as it was: torch's is used there.
@@ -452,12 +453,13 @@ over turns of `ranker`, embedding bags, layer norms, the losses over candidates,
 have been torch's all along.
 
 **Ours, with the figure in the docstring**: GRUs and LSTMs over packed sequences in training (torch adds up a gradient
-of the weights' full size at every step; ours makes one product of it), products and attention of a decoder's steps
-(the same), attention in training (with bfloat16, in which `matcher` learns), dropout, the loss over a large vocabulary
-(memory; torch's own in chunks takes four times as long, and gives neither the cost of each word nor the best one),
-products of bfloat16 for many numbers of rows (memory: torch keeps a compiled kernel for each), the best of many with a
-rule for ties, the CRF (the library is of 2019, and cannot forbid steps), the convolutions of `ranker` (most of its
-places are padding), and the likelihood of copied words.
+of the weights' full size at every step; ours makes one product of it; in bfloat16 the LSTM gains less time, but torch's
+keeps a compiled kernel for each number of rows and needs 2.6 times the memory after 90 batches), products and attention
+of a decoder's steps (the same), attention in training (with bfloat16, in which `matcher` learns), dropout, the loss
+over a large vocabulary (memory; torch's own in chunks takes four times as long, and gives neither the cost of each word
+nor the best one), products of bfloat16 for many numbers of rows (memory: torch keeps a compiled kernel for each), the
+best of many with a rule for ties, the CRF (the library is of 2019, and cannot forbid steps), the convolutions of
+`ranker` (most of its places are padding), and the likelihood of copied words.
 
 **Ours for want of another**: the GRU cell on separate products, which deferred gradients need; the encoder, which
 shares its layers with decoders that keep what they have seen (torch's do not); sinusoidal positions; the copy head;
