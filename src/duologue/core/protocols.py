@@ -297,7 +297,7 @@ class Task(Protocol):
         (answer,) = system.answer([self.request_sample(sample, typed=typed)])
         return self.request_answer(answer, typed=typed)
 
-    def request_sample(self, sample: Sample, *, typed: bool) -> Sample:  # noqa: ARG002  # a default
+    def request_sample(self, sample: Sample, *, typed: bool) -> Sample:  # noqa: ARG002  # tasks override it
         """Return what a system is asked where a request asks `sample` (`serve`).
 
         `typed`: the history is as people write and read it, and so is the answer then; else both are the challenge's
@@ -305,7 +305,7 @@ class Task(Protocol):
         """
         return sample
 
-    def request_answer(self, answer: Answer, *, typed: bool) -> Answer:  # noqa: ARG002  # a default
+    def request_answer(self, answer: Answer, *, typed: bool) -> Answer:  # noqa: ARG002  # tasks override it
         """Return a system's answer as a request gets it; see `request_sample`."""
         return answer
 

@@ -7,14 +7,14 @@ import time
 import uuid
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from duologue.run.system_worker import BATCH
 from duologue.web.chat_form import asked_of
 from duologue.web.completions import completion_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from duologue.core.records import Answer, Sample
     from duologue.run.system_worker import SystemWorker
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Found = Completion | Exception
     Waiting = tuple[ChatRequest, asyncio.Future[Completion]]
+
+
+Made = TypeVar("Made")
 
 
 class _Ready(NamedTuple):
@@ -81,18 +84,26 @@ class AnswerBatches:
         return [self._completed(one, next(answers)) if isinstance(one, _Ready) else one for one in ready]
 
     def _ready(self, request: ChatRequest) -> _Ready | Exception:
-        try:
+        def ready() -> _Ready:
             sample, typed = asked_of(request, self._served.world_name)
             return _Ready(request, sample, self._served.task.request_sample(sample, typed=typed), typed)
-        except Exception as error:  # noqa: BLE001  # it is told to whoever asked
-            return error
+
+        return _attempted(ready)
 
     def _completed(self, ready: _Ready, answer: Answer) -> Found:
-        try:
+        def completed() -> Completion:
             given = self._served.task.request_answer(answer, typed=ready.typed)
             return new_completion(given, ready.sample, ready.request, self._served)
-        except Exception as error:  # noqa: BLE001  # the same
-            return error
+
+        return _attempted(completed)
+
+
+def _attempted(make: Callable[[], Made]) -> Made | Exception:
+    """Return what is made, or the error of this one request."""
+    try:
+        return make()
+    except Exception as error:  # noqa: BLE001  # a plug-in's task may fail in any way; it is told to whoever asked
+        return error
 
 
 def new_completion(answer: Answer, sample: Sample, request: ChatRequest, served: ServedSystem) -> Completion:

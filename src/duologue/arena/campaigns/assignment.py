@@ -162,7 +162,7 @@ def _next_known(connection: Connection, campaign: Campaign, person: str) -> str 
     if row is None or row.role == "onboarding":
         return None if row is None else str(row.id)
     rows = connection.execute(_counts(), asked)
-    counts = {role: count for role, count in rows}  # noqa: C416  # rows are tuples to mypy when they are taken apart
+    counts = {row[0]: row[1] for row in rows}
     every = campaign.settings.check_every
     due = every and counts.get("main", 0) >= every * (counts.get("check", 0) + 1)
     return str(row.id) if due else None
