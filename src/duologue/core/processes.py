@@ -19,10 +19,29 @@ from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
 from duologue.core.worker_pool import Shard, ShardResult, WorkerPool, do_one
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
     from duologue.core.worker_pool import Work
+
+
+def spawned(
+    serve: Callable[[Connection, Any], None], given: Any, count: int
+) -> Iterator[tuple[BaseProcess, Connection]]:
+    """Start processes afresh that run `serve(pipe, given)`, and yield each with our end of its pipe; Ctrl-C waits."""
+    context = multiprocessing.get_context("spawn")
+    if hasattr(signal, "pthread_sigmask"):
+        from multiprocessing import resource_tracker  # Unix only
+
+        resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
+    with ctrl_c_waits():
+        for _ in range(count):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=serve, args=(theirs, given), daemon=True)
+            process.start()
+            theirs.close()
+            yield process, ours
 
 
 class Processes(WorkerPool):
@@ -32,19 +51,9 @@ class Processes(WorkerPool):
         self._pipes: list[Connection] = []
         self._workers: list[BaseProcess] = []
         self._free: list[Connection] = []
-        context = multiprocessing.get_context("spawn")
-        if hasattr(signal, "pthread_sigmask"):
-            from multiprocessing import resource_tracker  # Unix only
-
-            resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
-        with ctrl_c_waits():
-            for _ in range(workers):
-                ours, theirs = context.Pipe()
-                process = context.Process(target=_serve, args=(theirs, work), daemon=True)
-                process.start()
-                theirs.close()
-                self._pipes.append(ours)
-                self._workers.append(process)
+        for process, pipe in spawned(_serve, work, workers):
+            self._pipes.append(pipe)
+            self._workers.append(process)
         self._free = list(self._pipes)
 
     def full(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 import os
 import signal
 import threading
@@ -13,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import DuologueError, UsageError
-from duologue.core.interrupts import ctrl_c_waits
+from duologue.core.processes import spawned
 from duologue.web.server import FAREWELL_SECONDS
 
 if TYPE_CHECKING:
@@ -39,17 +38,11 @@ class ServerProcesses:
     def __init__(self, make: MakeServer, count: int) -> None:
         self._processes: list[BaseProcess] = []
         self._stopping = threading.Event()
-        context = multiprocessing.get_context("spawn")
         self._pipes: list[Connection] = []
         try:
-            with ctrl_c_waits():
-                for _ in range(count):
-                    ours, theirs = context.Pipe()
-                    process = context.Process(target=_serve, args=(theirs, make), daemon=True)
-                    process.start()
-                    theirs.close()
-                    self._processes.append(process)
-                    self._pipes.append(ours)
+            for process, pipe in spawned(_serve, make, count):
+                self._processes.append(process)
+                self._pipes.append(pipe)
             for pipe in self._pipes:
                 _expect_ready(pipe)
         except BaseException:
