@@ -264,12 +264,11 @@ def power(cell: tuple[int, int, float, float], systems: int, gain: float, runs: 
     sampler, rng = rivals(*cell, systems, gain), np.random.default_rng(SEED)
     found, printed = [], []
     for _ in range(runs):
-        tests = family(sampler(rng)).tests
-        with_best = [
-            one for one, (_, b) in zip(tests, combinations(range(systems), 2), strict=True) if b == systems - 1
-        ]
-        found += [one.differs for one in with_best]
-        printed.append(np.median([one.detectable for one in tests]))
+        rows = sampler(rng)
+        pairs = list(zip(family(rows).tests, combinations(range(systems), 2), strict=True))
+        found += [one.differs for one, pair in pairs if systems - 1 in pair]
+        leader = max(range(systems), key=lambda place: P1.total(rows[place].sum(axis=0)))  # the first of the board
+        printed.append(np.median([one.detectable for one, pair in pairs if leader in pair]))
     return float(np.mean(found)), float(np.median(printed))
 
 

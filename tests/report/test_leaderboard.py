@@ -67,6 +67,17 @@ def test_the_detectable_difference_is_that_of_the_tests_themselves(make_report: 
     assert found.detectable == found.comparisons[0].tested.detectable
 
 
+def test_the_detectable_difference_is_that_of_pairs_with_the_first(make_report: MakeReport) -> None:
+    """Systems that hardly differ among themselves would promise more than their tests against the first find."""
+    reports = [make_report(name, wrong=wrong) for name, wrong in (("first", 5), ("b", 60), ("c", 61), ("d", 62))]
+    found = rank_all(reports, resamples=2_000)
+    least = {frozenset((one.a, one.b)): one.tested.detectable for one in found.comparisons}
+    with_first = [value for pair, value in least.items() if "first" in pair]
+    assert len(with_first) == 3
+    assert found.detectable == np.median(with_first)
+    assert found.detectable > np.median(list(least.values()))
+
+
 def test_where_dialogues_are_not_known_a_warning_stands_beside_every_interval(make_report: MakeReport) -> None:
     reports = [make_report(name, wrong=wrong, dialogues=False) for name, wrong in (("a", 3), ("b", 60))]
     found = rank_all(reports, resamples=500)

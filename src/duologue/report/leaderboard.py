@@ -52,7 +52,8 @@ class Leaderboard(NamedTuple):
     comparisons: tuple[Comparison, ...]
     """The tests of all pairs on the score that ranks: one family."""
     detectable: float | None
-    """The true difference in the score that ranks which these very tests find with a chance of 80 %."""
+    """The true difference from the first system in the score that ranks which these very tests find with a chance of
+    80 %."""
     unpaired: tuple[Report, ...]
     """Reports over other items than the first one's: listed with their scores and not compared."""
     refused: tuple[tuple[str, int, str], ...]
@@ -132,7 +133,7 @@ def rank_all(
             for report, place in zip(paired, _places(system_names(paired), comparisons), strict=True)
         ),
         comparisons=comparisons,
-        detectable=_detectable(comparisons),
+        detectable=_detectable(comparisons, named[id(first)]),
         unpaired=tuple(report for report in ordered if report not in paired),
         refused=tuple(refused),
     )
@@ -153,12 +154,15 @@ def _commonest_items(reports: Sequence[Report]) -> frozenset[str]:
     return max(sets, key=sets.count)
 
 
-def _detectable(comparisons: Sequence[Comparison]) -> float | None:
-    """Return the detectable difference of the median pair; `None` without one that any test could find.
+def _detectable(comparisons: Sequence[Comparison], leader: str) -> float | None:
+    """Return the median detectable difference of the pairs with the first system; `None` where no test finds any.
 
-    Results that are equal in every item have none: that nothing differs tells nothing of what would be found.
+    A system that leads by much differs from the others in more items than they do among themselves: the median over
+    all pairs would promise too much. Results that are equal in every item have no such difference: that nothing differs
+    tells nothing of what would be found.
     """
-    known = [one.tested.detectable for one in comparisons if not math.isnan(one.tested.detectable)]
+    with_leader = [one.tested.detectable for one in comparisons if leader in (one.a, one.b)]
+    known = [one for one in with_leader if not math.isnan(one)]
     least = float(np.median(known)) if known else math.nan
     return least if math.isfinite(least) and least > 0 else None
 

@@ -179,10 +179,8 @@ def render_leaderboard(found: Leaderboard) -> Group:
     ]
     if found.detectable is not None:
         least = figure(found.detectable, ranking[0].percent)
-        points_of = " points" if ranking[0].percent else ""
-        parts.append(
-            _line(f"A true difference of {least}{points_of} in {found.rank_by} is found with a chance of 80 %.")
-        )
+        behind = f"{least}{' points' if ranking[0].percent else ''} from the first in {found.rank_by}"
+        parts.append(_line(f"A true difference of {behind} is found with a chance of 80 %."))
     parts += _caution(found.caution)
     parts += [
         _line(f"warning: {problem.message}", "yellow")
