@@ -188,11 +188,11 @@ def _entities(name: Scalar, graph: Graph) -> Sequence[str]:
 
 
 def _facts_at(things: Sequence[Scalar], step: Step, graph: Graph) -> list[Fact]:
-    """Return the different facts of one step from entities, or back from values."""
+    """Return the different facts of one step from entities, or back from values; one without a value says nothing."""
     found: dict[Fact, None] = {}
     for thing in things:
         facts = graph.holders(thing, parts=True) if step.back else graph.about(str(thing))
-        found.update(dict.fromkeys(fact for fact in facts if step.takes(fact.relation)))
+        found.update(dict.fromkeys(fact for fact in facts if step.takes(fact.relation) and values_of(fact)))
     return list(found)
 
 

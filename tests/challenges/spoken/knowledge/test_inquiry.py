@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 from tests.challenges.spoken.worlds import WORLD
 
-from duologue.challenges.spoken.knowledge.inquiry import Inquiry, find
+from duologue.challenges.spoken.knowledge.inquiry import Inquiry, Wanted, find
+from duologue.core.records import Fact
+from duologue.knowledge.graph import Graph
 from duologue.knowledge.query import Query, Step
 
 PAINTERS = (Step("职业", back=True), Step("身高"))
@@ -49,3 +51,11 @@ def test_what_the_graph_does_not_know_is_no_answer() -> None:
     assert find(Inquiry(query=Query(start=("无名氏",), steps=(Step("作者"),))), WORLD) is None
     nobody = Query(start=("木匠",), steps=PAINTERS, take="more", than="沈青梧")
     assert find(Inquiry(query=nobody, wanted="entities"), WORLD) is None
+
+
+@pytest.mark.parametrize("wanted", ["values", "entities", "count"])
+def test_a_fact_without_a_value_answers_nothing(wanted: Wanted) -> None:
+    """A graph may say of an attribute that it has no value, `[]`: that raised an IndexError."""
+    graph = Graph("small", [Fact(subject="守门人", relation="生命值", object=())])
+    inquiry = Inquiry(query=Query(start=("守门人",), steps=(Step("生命值"),)), wanted=wanted)
+    assert find(inquiry, graph) is None
