@@ -264,3 +264,38 @@ def test_an_account_without_a_name_is_damage(tmp_path: Path) -> None:
         connection.commit()
     with pytest.raises(FormatError, match="table accounts: a value is of the wrong type"), PostBase(path) as base:
         base.known()
+
+
+DAMAGE = {
+    "UPDATE posts SET parent = '../secret.json' WHERE id = 2": "what it answers is",
+    "UPDATE posts SET author = 'x' WHERE id = 2": "a value is of the wrong type",
+    "UPDATE posts SET screen_name = x'00' WHERE id = 2": "a value is of the wrong type",
+    "UPDATE posts SET id = 'x' WHERE id = 2": "this is no id",
+    "UPDATE dialogues SET ids = x'00'": "which are no ids",
+    "UPDATE dialogues SET account = x'00'": "is no name",
+    "INSERT INTO scanned VALUES ('anna', 'x', 1)": "table scanned: a value is of the wrong type",
+    "INSERT INTO deleted VALUES (9, x'00')": "table deleted: a value is of the wrong type",
+    "INSERT INTO absent VALUES (9, x'00')": "table absent: a value is of the wrong type",
+}
+
+
+@pytest.mark.parametrize("statement", list(DAMAGE))
+def test_values_of_a_wrong_type_are_told_wherever_they_stand(tmp_path: Path, statement: str) -> None:
+    """SQLite keeps in a column whatever it is given: each of these was an exception of Python once it was used."""
+    path = tmp_path / "posts.sqlite"
+    with PostBase(path, read=5) as base:
+        base.add([post(1), post(2, 1), post(3, 2)])
+        base.add_dialogues([("anna", 3, (1, 2, 3))])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    with pytest.raises(FormatError, match=DAMAGE[statement]):
+        _use(path)
+
+
+def _use(path: Path) -> None:
+    with PostBase(path) as base:
+        base.parents([1, 2, 3])
+        base.posts_of([7])
+        base.accounts()
+        list(base.posts())
+        base.expire(10)

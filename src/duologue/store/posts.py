@@ -68,7 +68,7 @@ CREATE INDEX posts_by_read ON posts (read) WHERE read IS NOT NULL
 """
 }
 """Stores of version 1 did not tell when a post was read: those count as read when the store is first written to."""
-_STEERING = ("accounts", "scans", "settings")
+_STEERING = ("accounts", "scans", "scanned", "settings", "absent", "deleted")
 _COLUMNS = "id, parent, created, text, truncated, lang, author, screen_name, name, body"
 _ADD = f"INSERT OR IGNORE INTO posts ({_COLUMNS}, raw, read) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own column names
 _ADD_PLAIN = (
@@ -182,7 +182,11 @@ class PostBase:
         with self._base.guarded():
             known = (one for one in numbers if 0 <= one <= _LARGEST)
             found = ((one, self._base.connection.execute(query, (one,)).fetchone()) for one in known)
-            return {one: row[0] for one, row in found if row is not None}
+            parents = {one: row[0] for one, row in found if row is not None}
+        odd = next((one for one, parent in parents.items() if parent is not None and not _is_small(parent)), None)
+        if odd is not None:
+            raise self._damaged(f"post {odd}: what it answers is {parents[odd]!r:.60}, which is no id")
+        return parents
 
     def posts(self) -> Iterator[Row]:
         """Yield all posts by ascending id."""
@@ -197,7 +201,7 @@ class PostBase:
             rows = (
                 self._base.connection.execute("SELECT id FROM posts WHERE author = ?", (author,)) for author in wanted
             )
-            return sorted(number for found in rows for (number,) in found)
+            return sorted(self._ids(number for found in rows for (number,) in found))
 
     def counts(self) -> dict[str, int]:
         """Return how many accounts with dialogues, dialogues, posts and vanished posts there are."""
@@ -234,7 +238,7 @@ class PostBase:
         """
         query = "SELECT id FROM posts WHERE read < ?"
         with self._base.writing() as connection:
-            found = [number for (number,) in connection.execute(query, (max(before, 0),))]
+            found = self._ids(number for (number,) in connection.execute(query, (max(before, 0),)))
             for account, reached in connection.execute(_REACHED).fetchall() if found else ():
                 connection.execute(_REACH, (reached, account))
             gone = self._take_out(connection, found)
@@ -266,8 +270,10 @@ class PostBase:
             connection.executemany(f"DELETE FROM {table} WHERE id = ?", ((one,) for one in sorted(gone)))  # noqa: S608  # our own names
         names: dict[str, str] = {}
         broken: dict[str, dict[int, tuple[int, ...]]] = {}
-        for account, key, ids in connection.execute("SELECT account, key, ids FROM dialogues ORDER BY place"):
-            numbers = tuple(map(int, ids.split()))
+        for account, *row in connection.execute("SELECT account, key, ids FROM dialogues ORDER BY place"):
+            if not isinstance(account, str):
+                raise self._damaged(f"account {account!r:.60} is no name")
+            ((key, numbers),) = self._keys([(row[0], row[1])]).items()
             if not gone.isdisjoint(numbers):
                 names.setdefault(account.lower(), account)
                 broken.setdefault(names[account.lower()], {})[key] = numbers
@@ -289,7 +295,7 @@ class PostBase:
         ends = {key for key in broken if key not in gone}
         for number in parents:
             post = connection.execute(_ONE, (number,)).fetchone()
-            if post is not None and self._post_of(post)["user"]["screen_name"].lower() == account.lower():
+            if post is not None and _account_of(self._post_of(post)).lower() == account.lower():
                 ends.add(number)
         connection.executemany(_DROP, ((account, key) for key in broken))
         stored = self._keys(connection.execute(_DIALOGUES, (account,)))
@@ -454,6 +460,13 @@ class PostBase:
         with self._base.writing() as connection:
             connection.execute("UPDATE accounts SET exported = ? WHERE name = ?", (revision, account))
 
+    def _ids(self, numbers: Iterable[Any]) -> list[int]:
+        found = list(numbers)
+        odd = next((one for one in found if not _is_small(one)), None)
+        if odd is not None:
+            raise self._damaged(f"post {odd!r:.60}: this is no id")
+        return found
+
     def _keys(self, rows: Iterable[tuple[int, str]]) -> dict[int, tuple[int, ...]]:
         found: dict[int, tuple[int, ...]] = {}
         for key, ids in rows:
@@ -466,6 +479,8 @@ class PostBase:
     def _post_of(self, values: Sequence[Any]) -> Row:
         body = values[-1]
         if body is None:
+            if not _are_plain(values):
+                raise self._damaged(f"post {values[0]!r:.60}: a value is of the wrong type")
             return _plain_post(values)
         try:
             post = json.loads(body)
@@ -478,7 +493,8 @@ class PostBase:
     def _expect_types(self) -> None:
         """Raise `FormatError` for values of another type than their column's: SQLite keeps whatever it is given.
 
-        Looked through are the tables that steer a collector, which are small; posts are judged as they are read.
+        Looked through are the tables that steer a collector, which are small; posts and dialogues are judged when they
+        are read.
         """
         for table in _STEERING:
             with self._base.guarded():
@@ -531,6 +547,21 @@ def _is_small(number: object) -> bool:
 
 def _is_id(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LARGEST
+
+
+def _account_of(post: Row) -> str:
+    """Return the screen name of a post's author; empty where the service gave none."""
+    user = post.get("user")
+    name = user.get("screen_name") if isinstance(user, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _are_plain(values: Sequence[Any]) -> bool:
+    """Tell whether columns are of the types in which they were written."""
+    number, parent, created, text, truncated, lang, author, screen_name, name, _ = values
+    known = _is_small(number) and _is_small(author) and (parent is None or _is_small(parent))
+    told = all(one is None or isinstance(one, str) for one in (created, text, lang, screen_name, name))
+    return known and told and isinstance(truncated, int)
 
 
 def _plain_post(values: Sequence[Any]) -> Row:
