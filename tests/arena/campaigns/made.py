@@ -10,7 +10,8 @@ from duologue.arena.campaigns.ballots import BETTER, BallotOutcome, cast
 from duologue.arena.campaigns.campaign import CampaignSettings, find_campaign, start_campaign
 from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
 from duologue.arena.campaigns.live_talks import FinishedTalk
-from duologue.arena.campaigns.material import Material, MaterialItem, ShownAnswer, ShownContext
+from duologue.arena.campaigns.material import Material, MaterialItem
+from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
 from duologue.arena.campaigns.volunteer_view import VolunteerView, volunteer_view
 from duologue.arena.campaigns.volunteers import enrol
 from duologue.arena.people.people import add_person, list_people

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import select, update
 
 from duologue.arena.campaigns.campaign import add_answer
-from duologue.arena.campaigns.material import ShownAnswer
+from duologue.arena.campaigns.shown_content import ShownAnswer
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.assignment import Lease
     from duologue.arena.campaigns.campaign import Campaign
-    from duologue.arena.campaigns.material import Triple, Utterance
+    from duologue.arena.campaigns.shown_content import Triple, Utterance
 
 
 class FinishedTalk(msgspec.Struct, frozen=True, kw_only=True):

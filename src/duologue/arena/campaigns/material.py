@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
 from duologue.core.errors import UsageError
-from duologue.core.records import Record
 from duologue.core.rng import Rng
 from duologue.judges.items import JudgedItem
 from duologue.judges.judge_texts import load_texts
@@ -15,32 +15,14 @@ from duologue.judges.results import read_systems
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duologue.arena.campaigns.shown_content import Triple, Utterance
     from duologue.core.protocols import Task, World
     from duologue.core.records import Fact, Goal, Turn
     from duologue.judges.results import JudgedFiles
     from duologue.ratings.protocol import RatingProtocol
 
-Utterance = tuple[str, str]
-"""Speaker and words."""
-Triple = tuple[str, str, str]
 _FACTS = 60
 """Facts of a shared knowledge base that are shown with an item, at most."""
-
-
-class ShownContext(Record, frozen=True, kw_only=True):
-    """What raters see beside all answers to an item."""
-
-    turns: tuple[Utterance, ...] = ()
-    knowledge: tuple[Triple, ...] = ()
-    goal: tuple[str, ...] = ()
-
-
-class ShownAnswer(Record, frozen=True, kw_only=True):
-    """What raters see of one system."""
-
-    turns: tuple[Utterance, ...]
-    facts: tuple[Triple, ...] = ()
-    """Facts that the system names with its reply."""
 
 
 class MaterialItem(NamedTuple):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.live_talks import TalkRoom
-    from duologue.arena.campaigns.material import Triple, Utterance
+    from duologue.arena.campaigns.shown_content import Triple, Utterance
 
 Stage = Literal["rate", "talk", "wait", "done", "closed"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -30,7 +32,7 @@ tracks = Table(
     "tracks",
     metadata,
     Column("name", Text, primary_key=True),
-    Column("definition", JSON, nullable=False),
+    Column("definition", JSON, nullable=False, info={"shape": dict[str, Any]}),
     Column("agreement_sha256", Text, nullable=False, default=""),
     Column("created_at", BigInteger, nullable=False),
     Column("changed_at", BigInteger, nullable=False),
@@ -58,7 +60,7 @@ teams = Table(
     person_column("owner_id", erase="keep", nullable=True),
     Column("state", Text, nullable=False),
     Column("agreement_sha256", Text, nullable=False, default=""),
-    Column("external", JSON, nullable=False),
+    Column("external", JSON, nullable=False, info={"shape": list[str]}),
     Column("registered_at", BigInteger, nullable=False),
     UniqueConstraint("track", "name", name="teams_name"),
     CheckConstraint(f"state IN {TEAM_STATES}", name="teams_state"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import JSON, BigInteger, Column, MetaData, Table, Text
 
@@ -23,7 +23,7 @@ nonces: Final = Table(
     "nonces",
     metadata,
     Column("nonce", Text, primary_key=True),
-    Column("result", JSON, nullable=False),
+    Column("result", JSON, nullable=False, info={"shape": Any}),
     Column("answered_at", BigInteger, nullable=False, index=True),
     info={"internal": True},
 )

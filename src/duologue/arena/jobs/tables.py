@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, Index, Integer, Table, Text
 
 from duologue.arena.database.tables import metadata
@@ -17,7 +19,7 @@ jobs = Table(
     Column("subject", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, default=""),
-    Column("payload", JSON, nullable=False),
+    Column("payload", JSON, nullable=False, info={"shape": dict[str, Any]}),
     Column("attempts", Integer, nullable=False, default=0),
     Column("worker", Text, nullable=False, default=""),
     Column("lease_expires_at", BigInteger),

@@ -6,6 +6,8 @@ A column whose `info` names it personal is treated as such wherever data are del
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Column, ForeignKey, Index, Integer, Table, Text
 
 from duologue.arena.database.tables import metadata
@@ -115,7 +117,7 @@ audit_log = Table(
     person_column(erase="keep", nullable=True),
     Column("action", Text, nullable=False),
     Column("about", Text, nullable=False),
-    Column("detail", JSON, nullable=False),
+    Column("detail", JSON, nullable=False, info={"shape": dict[str, Any]}),
     Index("audit_log_at", "at"),
     info={"internal": True},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ class Leader:
         """Say nothing from the second turn on."""
 
     seen = "nothing"
+    scope = Scope(tasks=("proactive",))
 
     def __init__(self, recipe: Recipe | None = None) -> None:
         self.recipe = recipe or self.Recipe()
