@@ -98,9 +98,9 @@ def _ranked(model: str, labels: Sequence[ToldLabels]) -> str:
         drawn = drawn_rows(shown)
         enough = next((one.calls for one in drawn if max(map(abs, one.difference)) <= _BOUND), None)
         cells = [_drawn(one.hit, one.difference, one.agreement) for one in drawn]
-        last = "not shown" if enough is None else f"{enough} calls"
+        last = "not shown" if enough is None else f"{enough:,} calls"
         rows.append([f"{nats:g}", f"{100 * told_hit(shown)[0]:.1f}", *cells, last])
-    head = ["known (nats)", "logprobs", *(f"sampled, {calls} calls" for calls in CALLS), "within 2 points with"]
+    head = ["known (nats)", "logprobs", *(f"sampled, {calls:,} calls" for calls in CALLS), "within 2 points with"]
     return f"""### {model}
 
 {len(labels)} generated bookings in {ORDERS} orders. P@1 of `ranking=logprobs`: {hit:.1f} [{low:.1f}, {high:.1f}], by
@@ -123,5 +123,7 @@ the same samples in points with a 95 % interval over samples, and how often both
 is; in the others it is supposed to hold the right candidate for likelier by so many nats, with its own favour for
 places. The last column says with how many calls the whole interval is within 2 points.
 
-A model whose labels depend on their places alone knows nothing of the candidates: both ways are at chance then, no
-number of calls makes chance agree with chance, and 2 points could be shown with thousands of samples only."""
+A model whose labels depend on their places alone knows nothing of the candidates. Both ways are at chance then and
+choose alike only where so many calls are made that they tell apart probabilities which hardly differ: the last columns
+show where the ways meet, and cost more than any ranking is worth. What a model knows decides how many calls are
+needed."""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ORDERS, SEED = 4, 1
-CALLS = (16, 64, 256, 1024)
-"""Draws for a sample, spread over the orders."""
+CALLS = (16, 64, 256, 1024, 65_536, 4_194_304)
+"""Draws for a sample, spread over the orders; the last two say where the ways meet, and nobody would pay for them."""
 _MANY = 10_000
 """Draws that stand for probabilities."""
 REPEATS = 40
