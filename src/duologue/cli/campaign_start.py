@@ -47,6 +47,7 @@ _days_option = click.option(
     help="Ratings from one attention check to the next; 0: none.  [default: the protocol's]",
 )
 @click.option("--title", default="", help="What volunteers and organisers read.")
+@click.option("--title-zh", default="", help="The same on Chinese pages.  [default: the title]")
 @click.option("--volunteers", type=click.IntRange(min=0), default=0, help="Invite so many at once: a link for each.")
 @options.site_url_option
 @_days_option
@@ -70,6 +71,7 @@ def start(
     lease: int,
     checks: int | None,
     title: str,
+    title_zh: str,
     volunteers: int,
     url: str,
     days: int,
@@ -104,8 +106,9 @@ def start(
     if checks is not None:
         protocol = msgspec.structs.replace(protocol, check_every=checks)
     settings = CampaignSettings(
-        per_item=per_item or protocol.per_item, lease_minutes=lease, check_every=protocol.check_every, seed=seed
-    )
+        per_item=per_item or protocol.per_item, lease_minutes=lease, check_every=protocol.check_every, seed=seed,
+        title_zh=title_zh,
+    )  # fmt: skip
     name = protocol.task or task
     proposal = propose(
         protocol,

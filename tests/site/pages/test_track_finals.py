@@ -10,6 +10,7 @@ from tests.arena.finals.service import open_final
 from tests.site.world import send
 
 from duologue.arena.campaigns.campaign import find_campaign
+from duologue.arena.campaigns.volunteers import enrol
 from duologue.arena.competition.phases import finalists_of
 from duologue.arena.finals.final_campaign import campaigns_of
 
@@ -57,6 +58,21 @@ def test_from_the_office_to_the_board(rated: World) -> None:
     assert send(client, one, f"{one}/close").headers["location"].endswith("on_board")
     assert rated.client("participant").get(page).status_code == 403
     assert client.get("/tracks/service/phases/test/campaign").status_code == 404
+
+
+def test_its_campaign_is_called_in_the_language_of_each_page(rated: World) -> None:
+    page = f"{FINAL}/campaign"
+    send(rated.client("organiser"), page, page, n="3", per_item="1")
+    campaign, me = newest(rated), rated.ids["volunteer"]
+    now = rated.database.now()
+    rated.write(lambda connection: enrol(connection, campaign, me, now))
+    places = [("organiser", "/campaigns"), ("organiser", page), ("organiser", f"/campaigns/{campaign.id}")]
+    places += [("organiser", f"/open-links/campaign/{campaign.id}"), ("volunteer", "/rate")]
+    for role, place in [*places, ("volunteer", f"/rate/{campaign.id}")]:
+        assert "Customer service: Final" in rated.client(role).get(place).text, place
+        shown = rated.client(role, language="zh").get(place).text
+        assert "客服对话：决赛" in shown, place
+        assert "Customer service" not in shown, place
 
 
 def test_a_campaign_that_there_is_can_be_linked(rated: World) -> None:

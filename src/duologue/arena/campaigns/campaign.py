@@ -57,6 +57,8 @@ class CampaignSettings(Record, frozen=True, kw_only=True):
     judge: str = ""
     """Name of the file of a judge's scores that is shown beside people's; empty for none."""
     judge_sha256: str = ""
+    title_zh: str = ""
+    """The title on Chinese pages; empty: the same."""
 
 
 class Campaign(NamedTuple):
@@ -76,6 +78,10 @@ class Campaign(NamedTuple):
     def open(self) -> bool:
         """Whether it takes ratings."""
         return self.status == "open"
+
+    def title_in(self, language: str) -> str:
+        """Return the title on pages of a language."""
+        return self.settings.title_zh if language == "zh" and self.settings.title_zh else self.title
 
     @property
     def pairs(self) -> bool:

@@ -39,6 +39,7 @@ class GivenCampaign(NamedTuple):
     n: int
     task: str = ""
     title: str = ""
+    title_zh: str = ""
     per_item: int | None = None
     seed: int = 1
     whole: bool = False
@@ -65,7 +66,10 @@ def propose_given(asked: GivenCampaign) -> Proposal:
         raise UsageError("give result files, or systems that people talk with, and not both")
     protocol = known[asked.protocol]
     settings = CampaignSettings(
-        per_item=asked.per_item or protocol.per_item, check_every=protocol.check_every, seed=asked.seed
+        per_item=asked.per_item or protocol.per_item,
+        check_every=protocol.check_every,
+        seed=asked.seed,
+        title_zh=asked.title_zh,
     )
     with tempfile.TemporaryDirectory(prefix="duologue-") as name:
         folder = Path(name)

@@ -19,7 +19,7 @@ def result_page(campaign: Campaign, found: CampaignResults, *, commands: Sequenc
     told = [one for norm in found.norming for one in (*norm.before, *norm.after)]
     return ratings_page(
         found.summary,
-        title=campaign.title,
+        title=" · ".join(filter(None, (campaign.title, campaign.settings.title_zh))),
         commands=commands,
         name="campaign.html.j2",
         more={

@@ -78,6 +78,7 @@ def propose_final(
         seed=seed,
         track=track.name,
         phase=phase.name,
+        title_zh=_title_zh(track, phase),
     )
     title = f"{track.title}: {phase.title or phase.name}"
     places = {one.name: -float(one.place) for one in inside}  # of too many the first enter
@@ -133,6 +134,13 @@ def final_of(connection: Connection, campaign: Campaign) -> tuple[TrackDefinitio
         return None
     track = find_track(connection, campaign.settings.track)
     return track, track.phase(campaign.settings.phase)
+
+
+def _title_zh(track: TrackDefinition, phase: PhaseDefinition) -> str:
+    """Return the campaign's title on Chinese pages; empty where neither track nor phase has a Chinese one."""
+    if not track.title_zh and not phase.title_zh:
+        return ""
+    return f"{track.title_zh or track.title}：{phase.title_zh or phase.title or phase.name}"
 
 
 def _expect_final(phase: PhaseDefinition) -> None:

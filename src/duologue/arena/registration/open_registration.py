@@ -68,7 +68,7 @@ def door_of(connection: Connection, text: str, *, now: int) -> OpenDoor | None:
         return None
     if link.kind == "campaign":
         campaign = find_campaign(connection, link.subject)
-        return OpenDoor(link, campaign.title, "", page_of(campaign)) if campaign.open else None
+        return OpenDoor(link, campaign.title, campaign.settings.title_zh, page_of(campaign)) if campaign.open else None
     track = find_track(connection, link.subject)
     return OpenDoor(link, track.title, track.title_zh, f"/tracks/{track.name}/register")
 

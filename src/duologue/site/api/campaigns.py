@@ -74,6 +74,8 @@ class NewCampaign(Record, frozen=True, kw_only=True):
     n: Annotated[int, Meta(ge=1, le=MOST_ITEMS)]
     task: str = ""
     title: Annotated[str, Meta(max_length=200)] = ""
+    title_zh: Annotated[str, Meta(max_length=200)] = ""
+    """The title on Chinese pages; empty: the same."""
     per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
     seed: Annotated[int, Meta(ge=0)] = 1
     whole: bool = False
@@ -191,8 +193,8 @@ async def begin(call: OperationCall) -> CampaignSummary:
         if name not in known:
             raise UsageError(f"the site offers no system '{name}'{did_you_mean(name, known)}")
     asked = GivenCampaign(
-        protocol=wanted.protocol, n=wanted.n, task=task, title=wanted.title, per_item=wanted.per_item,
-        seed=wanted.seed, whole=wanted.whole, results=_files(wanted.results), gold=_files(wanted.gold),
+        protocol=wanted.protocol, n=wanted.n, task=task, title=wanted.title, title_zh=wanted.title_zh,
+        per_item=wanted.per_item, seed=wanted.seed, whole=wanted.whole, results=_files(wanted.results), gold=_files(wanted.gold),
         data=_files(wanted.input), kb=_files(wanted.kb), live=tuple(map(GivenSystem.of, wanted.systems)),
     )  # fmt: skip
     proposal = await run_in_threadpool(propose_given, asked)

@@ -82,6 +82,7 @@ async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
         n=form.whole("n", 1, MOST_ITEMS),
         task=task,
         title=form.text("title", most=200, needed=False),
+        title_zh=form.text("title_zh", most=200, needed=False),
         per_item=form.whole("per_item", 1, MOST_RATERS) if form.text("per_item", needed=False) else None,
         seed=form.whole("seed", 0, 2**31 - 1),
         whole=form.ticked("whole"),

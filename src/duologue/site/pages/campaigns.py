@@ -74,7 +74,7 @@ async def show_all(visit: Visit) -> Response:
 async def show_one(visit: Visit) -> Response:
     """Show how far a campaign is, and how well each volunteer rates."""
     campaign = await _campaign(visit)
-    return visit.page("campaigns/campaign.html", title=campaign.title, **await visit.read(_progress, campaign))
+    return visit.page("campaigns/campaign.html", title=campaign.title_in(visit.language), **await visit.read(_progress, campaign))
 
 
 async def add_links(visit: Visit) -> Response:
@@ -153,7 +153,7 @@ async def show_results(visit: Visit) -> Response:
     """Show the ranks by the challenge's rule."""
     campaign = await _campaign(visit)
     found = await visit.read(_results, blobs_of(visit), campaign)
-    return visit.page("campaigns/results.html", title=campaign.title, campaign=campaign, found=found)
+    return visit.page("campaigns/results.html", title=campaign.title_in(visit.language), campaign=campaign, found=found)
 
 
 async def download(visit: Visit) -> Response:

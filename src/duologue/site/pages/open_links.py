@@ -134,7 +134,7 @@ async def _subject(visit: Visit) -> tuple[str, str, str]:
     try:
         if kind == "campaign":
             campaign = await visit.read(find_campaign, subject)
-            return kind, campaign.id, campaign.title
+            return kind, campaign.id, campaign.title_in(visit.language)
         track = await visit.read(find_track, subject)
     except UsageError as error:
         raise not_found() from error

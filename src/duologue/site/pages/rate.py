@@ -145,7 +145,7 @@ async def say(visit: Visit) -> Response:
 
 
 def _page(visit: Visit, template: str, campaign: Campaign, **values: Any) -> Response:
-    return visit.page(template, title=campaign.title, campaign=campaign, better=BETTER, **values)
+    return visit.page(template, title=campaign.title_in(visit.language), campaign=campaign, better=BETTER, **values)
 
 
 def _points(form: Form, campaign: Campaign) -> dict[str, str]:
