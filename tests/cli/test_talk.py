@@ -47,7 +47,7 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
             for at, text in enumerate(good()):
                 pairs.say_to_partner(connection, talk, (ann, ben)[at % 2], text, now=now)
             pairs.complete(connection, talk, ann, now=now)
-            pairs.judge(connection, talk, "accepted")
+            pairs.judge(connection, talk, "accepted", now=1)
 
         database.write(hold)
     out = tmp_path / "sessions.jsonl"

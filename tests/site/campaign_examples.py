@@ -42,14 +42,14 @@ def campaigns(world: World) -> list[Example]:
     for person in ("ann", me):
         said = {one.name: 1 for one in campaign.rating.criterion}
         database.write(partial(vote, campaign=campaign, norm=norm, person=person, unit=norm.units[0], said=said, now=1))
-    shown = database.write(lambda c: advance(c, norm))
+    shown = database.write(lambda c: advance(c, norm, 1))
     database.write(lambda c: remark(c, shown, "ann", norm.units[0], "It is off the topic.", 2))
-    database.write(lambda c: advance(c, shown))
+    database.write(lambda c: advance(c, shown, 1))
     blobs = open_blobs(world.workspace)
     rows = ["item,system," + ",".join(one.name for one in campaign.rating.criterion)]
     rows += [f"item-{n:03},{name},1,0.5,{n % 2}" for n in range(6) for name in campaign.systems]
     text = "\n".join(rows).encode()
-    database.write(lambda c: keep_judge(c, blobs, campaign, "judge.csv", text))
+    database.write(lambda c: keep_judge(c, blobs, campaign, "judge.csv", text, now=1))
     secret, now = new_secret(), database.now()
     database.write(lambda c: open_for_many(c, secret, "campaign", points, most=9, days=3, now=now, by=None))
     newcomer = Volunteer(database, empty, me)

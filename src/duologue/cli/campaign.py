@@ -138,7 +138,7 @@ def norm(*, word: str, n: int | None, goes_on: bool, workspace: Path, address: s
             raise UsageError("no norming round is open; open one with --n")
         else:
             going = there
-            done = database.write(lambda c: advance(c, going))
+            done = database.write(lambda c: advance(c, going, database.now()))
     console.line(f"Norming round {done.number} of {found.title}: {done.state}, {len(done.units)} items.")
 
 
@@ -164,7 +164,7 @@ def close(*, word: str, again: bool, workspace: Path, address: str | None) -> No
         with database.reading() as connection:
             found = find_campaign(connection, word)
         if again:
-            database.write(lambda c: reopen_campaign(c, found))
+            database.write(lambda c: reopen_campaign(c, found, database.now()))
         else:
             kept = end_campaign(database, open_blobs(workspace), found, by=None)
     console.line(f"{found.title} is {'open' if again else 'closed'}.")

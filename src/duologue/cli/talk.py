@@ -305,5 +305,5 @@ def close(*, word: str, workspace: Path, address: str | None) -> None:
         with database.reading() as connection:
             place = find_place(connection, word)
         shut = close_pairing if isinstance(place, Pairing) else close_room
-        database.write(lambda connection: shut(connection, place.id))
+        database.write(lambda connection: shut(connection, place.id, now=database.now()))
     console.line(f"'{place.title}' is closed.")

@@ -65,7 +65,7 @@ def campaign(
             linked = find_campaign(connection, word) if word is not None else None
         if linked is not None:
             old, phase = linked, track.phase(phase_name)
-            found.write(lambda connection: link_campaign(connection, old, track, phase))
+            found.write(lambda connection: link_campaign(connection, old, track, phase, now=found.now()))
         campaign_id = linked.id if linked else _start(found, blobs, track, phase_name, n or 1, per_item, systems, seed)
         with found.reading() as connection:
             made = find_campaign(connection, campaign_id)

@@ -38,7 +38,7 @@ def test_a_campaign_from_start_to_end_on_both_databases(either_database: Databas
         said: dict[str, object] = {one.name: 1 for one in campaign.rating.criterion} | {"better": "a"}
         unit = norm.units[0]
         database.write(partial(vote, campaign=campaign, norm=norm, person=person, unit=unit, said=said, now=1))
-    shown = database.write(lambda c: advance(c, norm))
+    shown = database.write(lambda c: advance(c, norm, 1))
     with database.reading() as connection:
         status = status_of(connection, campaign)
         assert (status.units, status.rated, status.wanted) == (18, 36, 36)
@@ -57,12 +57,12 @@ def test_a_campaign_from_start_to_end_on_both_databases(either_database: Databas
     assert not closed.open
     with pytest.raises(UsageError, match="closed already"):
         database.write(lambda c: close_campaign(c, closed, database.now()))
-    database.write(lambda c: reopen_campaign(c, closed))
+    database.write(lambda c: reopen_campaign(c, closed, 1))
     with database.reading() as connection:
         again = find_campaign(connection, made)
     assert again.open
     with pytest.raises(UsageError, match="is open"):
-        database.write(lambda c: reopen_campaign(c, again))
+        database.write(lambda c: reopen_campaign(c, again, 1))
 
 
 def test_a_unit_of_a_system_that_nobody_named_is_damage(database: Database) -> None:

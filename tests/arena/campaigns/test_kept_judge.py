@@ -29,7 +29,7 @@ def test_its_scores_stand_beside_those_of_people(database: Database, tmp_path: P
     rows = [",".join(["item", "system", *names])]
     rows += [f"item-{n:03},{system},1,1.5,{n % 2}" for n in range(9) for system in campaign.systems]
     text = "\n".join(rows).encode()
-    assert database.write(lambda c: keep_judge(c, blobs, campaign, "C:\\some\\judge.csv", text)) == 81
+    assert database.write(lambda c: keep_judge(c, blobs, campaign, "C:\\some\\judge.csv", text, now=1)) == 81
     for person in ("ann", "ben"):
         Volunteer(database, made, person).rate_all(by_length(campaign))
     with database.reading() as connection:
@@ -48,7 +48,7 @@ def test_scores_of_something_else_are_refused(database: Database, tmp_path: Path
         made = made_campaign(database, name)
         with database.reading() as connection:
             found[name] = find_campaign(connection, made)
-    keep = partial(keep_judge, blobs=blobs, campaign=found["spoken"], name="judge.csv")
+    keep = partial(keep_judge, blobs=blobs, campaign=found["spoken"], name="judge.csv", now=1)
     criterion = found["spoken"].rating.criterion[0].name
     for text, wrong in (
         (f"item,system,{criterion}\nitem-000,somebody,1\n", "'somebody', which is no system"),
@@ -58,4 +58,4 @@ def test_scores_of_something_else_are_refused(database: Database, tmp_path: Path
         with pytest.raises((UsageError, FormatError), match=wrong):
             database.write(partial(keep, data=text.encode()))
     with pytest.raises(UsageError, match="win shares"):
-        database.write(lambda c: keep_judge(c, blobs, found["arena"], "judge.csv", b""))
+        database.write(lambda c: keep_judge(c, blobs, found["arena"], "judge.csv", b"", now=1))

@@ -60,7 +60,7 @@ def test_a_round_is_blind_then_revealed_discussed_and_voted_again(database: Data
         assert {one.code for one in mine} == {"r01"}, "the vote is blind"
     with pytest.raises(UsageError, match="after the blind vote"):
         database.write(lambda c: remark(c, norm, "ann", norm.units[0], "why?", 3))
-    talked = database.write(lambda c: advance(c, norm))
+    talked = database.write(lambda c: advance(c, norm, 1))
     assert talked.state == "discuss"
     with pytest.raises(UsageError, match="nobody votes now"):
         database.write(lambda c: vote(c, campaign, talked, "ann", norm.units[0], points(1), 4))
@@ -69,13 +69,13 @@ def test_a_round_is_blind_then_revealed_discussed_and_voted_again(database: Data
         assert len(votes_of(connection, campaign, talked, "ann")) == 18
         (said,) = remarks_of(connection, campaign, talked)
         assert (said.code, said.text) == ("r01", "it is off the topic")
-    again = database.write(lambda c: advance(c, talked))
+    again = database.write(lambda c: advance(c, talked, 1))
     for place, unit in enumerate(norm.units):
         for person in PEOPLE:
             voted(database, campaign, again, person, unit, points(place % 3))
     with pytest.raises(UsageError, match="a norming round is open"):
         database.write(lambda c: open_round(c, find_campaign(c, made), 1, 7))
-    closed = database.write(lambda c: advance(c, again))
+    closed = database.write(lambda c: advance(c, again, 1))
     assert closed.state == "closed"
     with database.reading() as connection:
         told = norm_agreement(connection, campaign)

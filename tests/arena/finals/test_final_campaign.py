@@ -68,7 +68,7 @@ def test_a_campaign_that_there_is_may_be_linked_where_it_fits(final: Contest) ->
     def link(campaign_id: str, to: str = "final") -> None:
         database.write(
             lambda connection: link_campaign(
-                connection, find_campaign(connection, campaign_id), final.track, final.track.phase(to)
+                connection, find_campaign(connection, campaign_id), final.track, final.track.phase(to), now=1
             )
         )
 
@@ -92,9 +92,9 @@ def test_linking_takes_nothing_back_that_was_kept_meanwhile(final: Contest) -> N
         before = find_campaign(connection, made)
     (criterion, *_) = before.rating.criterion
     scores = f"item,system,{criterion.name}\nitem-000,Ann,{criterion.low}\n".encode()
-    final.database.write(lambda connection: keep_judge(connection, final.blobs, before, "judge.csv", scores))
+    final.database.write(lambda connection: keep_judge(connection, final.blobs, before, "judge.csv", scores, now=1))
     phase = final.track.phase("final")
-    final.database.write(lambda connection: link_campaign(connection, before, final.track, phase))
+    final.database.write(lambda connection: link_campaign(connection, before, final.track, phase, now=1))
     with final.database.reading() as connection:
         settings = find_campaign(connection, made).settings
     assert (settings.judge, settings.track, settings.phase) == ("judge.csv", "service", "final")

@@ -162,7 +162,7 @@ def test_the_longest_dialogue_ends_by_itself_and_a_bad_one_frees_its_scene(hall:
     assert hall.scenes()["free"] == 3
     with pytest.raises(UsageError, match="is over"):
         hall.say(talk, ann, "more")
-    database.write(lambda connection: pairs.judge(connection, talk, "accepted"))
+    database.write(lambda connection: pairs.judge(connection, talk, "accepted", now=1))
     assert hall.scenes() == {"free": 2, "taken": 0, "done": 1}
 
 
@@ -195,7 +195,7 @@ def test_who_is_not_there_any_more_is_not_paired(hall: Hall, database: Database,
 
 def test_a_closed_campaign_pairs_nobody(hall: Hall, database: Database) -> None:
     (ann,) = people(database, "Ann")
-    database.write(lambda connection: pairs.close_pairing(connection, hall.id))
+    database.write(lambda connection: pairs.close_pairing(connection, hall.id, now=1))
     with pytest.raises(UsageError, match="closed"):
         hall.wait(ann)
 

@@ -14,6 +14,7 @@ from tests.site.world import send
 
 from duologue.arena.campaigns.campaign import find_campaign, status_of
 from duologue.arena.campaigns.norm_round import current_round
+from duologue.arena.people.audit import audit_entries
 from duologue.cli.campaign_start import start
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ def test_an_organiser_invites_norms_closes_and_reads_results(world: World) -> No
     assert send(client, page, f"{page}/close").status_code == 303
     assert "Let it go on" in client.get(page).text
     assert send(client, page, f"{page}/reopen").status_code == 303
+    with world.database.reading() as connection:
+        logged = {one.action: one.person_id for one in audit_entries(connection, limit=1000)}
+    for action in ("norm.open", "norm.discuss", "campaign.close", "campaign.reopen"):
+        assert logged[action] == world.ids["organiser"], action
 
 
 def test_volunteers_see_none_of_it(world: World) -> None:

@@ -21,6 +21,7 @@ from duologue.arena.campaigns.tables import (
 )
 from duologue.arena.database.damage import damaged
 from duologue.arena.database.tables import new_id
+from duologue.arena.people.audit import log
 from duologue.core.bounds import Count, Positive
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
@@ -117,8 +118,12 @@ def start_campaign(
     material: Material,
     settings: CampaignSettings,
     now: int,
+    by: str | None = None,
 ) -> str:
-    """Write a campaign with all its items and return its id. Raises `UsageError` for too few or too many systems."""
+    """Write a campaign with all its items and return its id; `by` whom goes into the audit log.
+
+    Raises `UsageError` for too few or too many systems.
+    """
     systems = [one for one in material.systems if one != rating.reference]
     if protocol.unit == "pair" and len(systems) < 2:
         raise UsageError("pairs are of two systems or more")
@@ -134,6 +139,7 @@ def start_campaign(
         "systems": list(material.systems), "settings": msgspec.to_builtins(settings),
     }  # fmt: skip
     connection.execute(insert(campaigns).values(row))
+    log(connection, by, "campaign.start", now=now, about=campaign_id, track=settings.track)
     for position, item in enumerate(material.items):
         item_id = _add_item(connection, campaign_id, "main", position, item.key, msgspec.to_builtins(item.context))
         answers: dict[str, str | None] = {}
@@ -201,12 +207,13 @@ def _with(*, one: bool) -> Any:
     return query.where(campaigns.c.id == bindparam("campaign")) if one else query
 
 
-def close_campaign(connection: Connection, campaign: Campaign, now: int) -> None:
+def close_campaign(connection: Connection, campaign: Campaign, now: int, *, by: str | None = None) -> None:
     """End a campaign: nobody can rate or correct any more. Raises `UsageError` where it has ended."""
     if not campaign.open:
         raise UsageError(f"the campaign '{campaign.title}' is closed already")
     changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="closed", closed_at=now)
     connection.execute(changed)
+    log(connection, by, "campaign.close", now=now, about=campaign.id)
 
 
 def change_settings(connection: Connection, campaign_id: str, **changes: str) -> None:
@@ -216,12 +223,13 @@ def change_settings(connection: Connection, campaign_id: str, **changes: str) ->
     connection.execute(changed.values(settings=msgspec.to_builtins(settings)))
 
 
-def reopen_campaign(connection: Connection, campaign: Campaign) -> None:
+def reopen_campaign(connection: Connection, campaign: Campaign, now: int, *, by: str | None = None) -> None:
     """Let a closed campaign take ratings again. Raises `UsageError` where it is open."""
     if campaign.open:
         raise UsageError(f"the campaign '{campaign.title}' is open")
     changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="open", closed_at=None)
     connection.execute(changed)
+    log(connection, by, "campaign.reopen", now=now, about=campaign.id)
 
 
 def status_of(connection: Connection, campaign: Campaign) -> CampaignStatus:

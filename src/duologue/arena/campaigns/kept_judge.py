@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duologue.arena.campaigns.campaign import change_settings
+from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.escapes import last_part
 from duologue.ratings.files import parse_ratings
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from duologue.ratings.files import RatingFile
 
 
-def keep_judge(connection: Connection, blobs: Blobs, campaign: Campaign, name: str, data: bytes) -> int:
-    """Keep a judge's scores in place of former ones, and return how many there are.
+def keep_judge(
+    connection: Connection, blobs: Blobs, campaign: Campaign, name: str, data: bytes, *, now: int, by: str | None = None
+) -> int:
+    """Keep a judge's scores in place of former ones, log who did, and return how many there are.
 
     Raises `UsageError` for a campaign of pairs, for pairwise judgements and for a system that is not rated here; else
     as `parse_ratings`.
@@ -35,6 +38,7 @@ def keep_judge(connection: Connection, blobs: Blobs, campaign: Campaign, name: s
         hint = did_you_mean(strangers[0], campaign.systems)
         raise UsageError(f"{name}: the judge rated '{strangers[0]}', which is no system of this campaign{hint}")
     change_settings(connection, campaign.id, judge=name, judge_sha256=blobs.put(data))
+    log(connection, by, "campaign.judge", now=now, about=campaign.id, scores=len(found.ratings))
     return len(found.ratings)
 
 

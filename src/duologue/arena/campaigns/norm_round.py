@@ -11,6 +11,7 @@ from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, Points, che
 from duologue.arena.campaigns.tables import campaign_items, campaign_units, norm_remarks, norm_rounds, norm_votes
 from duologue.arena.campaigns.volunteers import codes_of
 from duologue.arena.database.tables import new_id
+from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError
 from duologue.core.rng import digest
 from duologue.ratings.agreement import Agreement, agreement
@@ -79,7 +80,7 @@ class NormAgreement(NamedTuple):
     after: tuple[Agreement, ...]
 
 
-def open_round(connection: Connection, campaign: Campaign, n: int, now: int) -> NormRound:
+def open_round(connection: Connection, campaign: Campaign, n: int, now: int, *, by: str | None = None) -> NormRound:
     """Begin a round with `n` answers that nobody has rated yet; their items are rated in no other way.
 
     Raises `UsageError` while another round is open, and where there are not so many items.
@@ -114,6 +115,7 @@ def open_round(connection: Connection, campaign: Campaign, n: int, now: int) -> 
         "created_at": now,
     }  # fmt: skip
     connection.execute(insert(norm_rounds).values(values))
+    log(connection, by, "norm.open", now=now, about=campaign.id, items=n)
     return found
 
 
@@ -136,10 +138,11 @@ def _rounds() -> Any:
     return query.where(own.campaign_id == bindparam("campaign")).order_by(own.number)
 
 
-def advance(connection: Connection, norm: NormRound) -> NormRound:
-    """Go on to the next part: votes are shown, then voted on again, then the round is closed."""
+def advance(connection: Connection, norm: NormRound, now: int, *, by: str | None = None) -> NormRound:
+    """Go on to the next part: votes are shown, then voted on again, then the round is closed. Who did is logged."""
     state = STATES[min(STATES.index(norm.state) + 1, len(STATES) - 1)]
     connection.execute(update(norm_rounds).where(norm_rounds.c.id == norm.id).values(state=state))
+    log(connection, by, f"norm.{state}", now=now, about=norm.id)
     return norm._replace(state=state)
 
 

@@ -11,6 +11,7 @@ from duologue.arena.competition.score_shapes import ranking_score
 from duologue.arena.competition.tables import entries
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
+from duologue.arena.people.audit import log
 from duologue.core.decompression import shown
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.escapes import last_part, one_line
@@ -175,8 +176,10 @@ def cancel(connection: Connection, entry: str, now: int) -> bool:
     return True
 
 
-def choose(connection: Connection, track: TrackDefinition, entry: TrackEntry, now: int) -> None:
-    """Let an entry be the one that counts for its team in its phase.
+def choose(
+    connection: Connection, track: TrackDefinition, entry: TrackEntry, now: int, *, by: str | None = None
+) -> None:
+    """Let an entry be the one that counts for its team in its phase, and log who did.
 
     Raises `EntryRefusedError` where the last entry counts, the phase is over, or the entry has no score.
     """
@@ -188,6 +191,7 @@ def choose(connection: Connection, track: TrackDefinition, entry: TrackEntry, no
         raise EntryRefusedError("only an entry that was scored can be chosen")
     its = (entries.c.team == entry.team) & (entries.c.phase == entry.phase)
     connection.execute(update(entries).where(its).values(chosen=entries.c.id == entry.id))
+    log(connection, by, "entry.choose", now=now, about=entry.id)
 
 
 def find_entry(connection: Connection, entry: str) -> TrackEntry:

@@ -52,11 +52,13 @@ class PhaseChore:
             advance(connection, find_track(connection, name), now)
 
 
-def advance(connection: Connection, track: TrackDefinition, now: int, *, early: str = "") -> list[str]:
+def advance(
+    connection: Connection, track: TrackDefinition, now: int, *, early: str = "", by: str | None = None
+) -> list[str]:
     """Move what is to move, and return the phases that entries moved into.
 
     A phase gets its entries when the phase before is over and all entries there have ended; `early` names a phase that
-    the organiser fills before that. Doing it twice does nothing.
+    the organiser fills before that; `by` whom goes into the audit log. Doing it twice does nothing.
     """
     filled = []
     moved = set(connection.execute(select(phase_moves.c.phase).where(phase_moves.c.track == track.name)).scalars())
@@ -70,6 +72,7 @@ def advance(connection: Connection, track: TrackDefinition, now: int, *, early: 
             continue
         _fill(connection, track, phase, now)
         connection.execute(insert(phase_moves).values(track=track.name, phase=phase.name, moved_at=now))
+        log(connection, by, "phase.fill", now=now, about=track.name, phase=phase.name)
         filled.append(phase.name)
     return filled
 

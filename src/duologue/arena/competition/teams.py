@@ -57,7 +57,7 @@ def register(
     owner: str | None = None,
     approved: bool = False,
 ) -> Team:
-    """Register a team; `approved` by the organiser who makes it, else where the track asks for no approval.
+    """Register a team, and log who did; `approved` by the organiser who makes it, else where no approval is asked for.
 
     Raises `UsageError` for a name that is empty, too long or taken, a person who has a team already, and an agreement
     that was not accepted.
@@ -90,6 +90,7 @@ def register(
     connection.execute(insert(teams).values(**made._asdict() | {"external": list(declared)}))
     if owner:
         connection.execute(insert(team_members).values(team=made.id, person_id=owner))
+    log(connection, owner, "team.register", now=now, about=made.id, track=track.name)
     return made
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import delete, insert, select, update
 
 from duologue.arena.competition.tables import entries, phase_boards, track_files, tracks
 from duologue.arena.competition.track_file import TrackDefinition, read_track
+from duologue.arena.people.audit import log
 from duologue.core import archives
 from duologue.core.disk import opened, regular
 from duologue.core.errors import StorageError, UsageError, did_you_mean
@@ -93,8 +94,16 @@ def agreement_hash(definition: TrackDefinition) -> str:
     return hashlib.sha256(text.encode()).hexdigest() if definition.agreement or definition.agreement_zh else ""
 
 
-def save_track(connection: Connection, blobs: Blobs, source: TrackSource, now: int, *, change: bool = False) -> None:
-    """Put a track into the database, or change one.
+def save_track(
+    connection: Connection,
+    blobs: Blobs,
+    source: TrackSource,
+    now: int,
+    *,
+    change: bool = False,
+    by: str | None = None,
+) -> None:
+    """Put a track into the database, or change one, and log who did.
 
     Raises `UsageError` for a name that is taken (or, to be changed, is not there), and for a change of task, scoring
     or test set where entries have been scored with them.
@@ -120,6 +129,7 @@ def save_track(connection: Connection, blobs: Blobs, source: TrackSource, now: i
     for file in source.files:
         row = {"track": name, "phase": file.phase, "role": file.role, "name": file.name}
         connection.execute(insert(track_files).values(**row, sha256=blobs.put(file.data)))
+    log(connection, by, "track.change" if change else "track.new", now=now, about=name)
 
 
 def _demand_same_tests(connection: Connection, old: TrackDefinition, source: TrackSource) -> None:

@@ -12,6 +12,7 @@ from duologue.arena.competition.entries import find_entry
 from duologue.arena.competition.phases import finalists_of
 from duologue.arena.competition.teams import teams_of
 from duologue.arena.competition.tracks import find_track, lay_out
+from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
@@ -111,8 +112,16 @@ def propose_final(
     )
 
 
-def link_campaign(connection: Connection, campaign: Campaign, track: TrackDefinition, phase: PhaseDefinition) -> None:
-    """Let a campaign that was started by itself rate a final.
+def link_campaign(
+    connection: Connection,
+    campaign: Campaign,
+    track: TrackDefinition,
+    phase: PhaseDefinition,
+    *,
+    now: int,
+    by: str | None = None,
+) -> None:
+    """Let a campaign that was started by itself rate a final, and log who did.
 
     Raises `UsageError` for pairs, another rating protocol than the final's, and systems that are no teams of the track.
     """
@@ -126,6 +135,7 @@ def link_campaign(connection: Connection, campaign: Campaign, track: TrackDefini
     rated = [name for name in campaign.systems if name != campaign.rating.reference]
     _expect_teams(rated, [one.name for one in teams_of(connection, track.name)])
     change_settings(connection, campaign.id, track=track.name, phase=phase.name)
+    log(connection, by, "final.link", now=now, about=campaign.id, track=track.name)
 
 
 def final_of(connection: Connection, campaign: Campaign) -> tuple[TrackDefinition, PhaseDefinition] | None:

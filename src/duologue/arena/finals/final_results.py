@@ -79,7 +79,7 @@ def end_campaign(
     database: Database, blobs: Blobs, campaign: Campaign, *, by: str | None, nonce: str | None = None
 ) -> int:
     """Close a campaign; its results go onto the board of the final that it rates. Return how many teams stand there."""
-    database.write(lambda connection: close_campaign(connection, campaign, database.now()), nonce=nonce)
+    database.write(lambda connection: close_campaign(connection, campaign, database.now(), by=by), nonce=nonce)
     with database.reading() as connection:
         found = final_results(connection, blobs, find_campaign(connection, campaign.id))
     if found is None:

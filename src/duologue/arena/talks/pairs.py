@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import func, insert, select, update
 
 from duologue.arena.database.tables import new_id
+from duologue.arena.people.audit import log
 from duologue.arena.talks.pair_checks import pair_problems
 from duologue.arena.talks.pair_settings import PairSettings, checked, least_led, speaker_due
 from duologue.arena.talks.rows import record_of
@@ -68,9 +69,16 @@ def settings_for(task: Paired, **chosen: Any) -> PairSettings:
 
 
 def start_pairing(
-    connection: Connection, *, title: str, task: str, scenes: Sequence[Dialogue], settings: PairSettings, now: int
+    connection: Connection,
+    *,
+    title: str,
+    task: str,
+    scenes: Sequence[Dialogue],
+    settings: PairSettings,
+    now: int,
+    by: str | None = None,
 ) -> str:
-    """Begin a campaign over what is talked about, and return its id. Raises `UsageError` without anything."""
+    """Begin a campaign over what is talked about, log who did, and return its id. Raises `UsageError` without any."""
     if not scenes:
         raise UsageError("there is nothing to talk about: give goals, or a graph that goals are drawn from")
     values = {"id": new_id(), "title": title, "task": task, "settings": msgspec.to_builtins(settings)}
@@ -80,6 +88,7 @@ def start_pairing(
         for at, one in enumerate(scenes)
     ]
     connection.execute(insert(pairing_scenes), rows)
+    log(connection, by, "pairs.start", now=now, about=str(values["id"]))
     return str(values["id"])
 
 
@@ -95,9 +104,10 @@ def list_pairings(connection: Connection) -> list[Pairing]:
     return [record_of(row, Pairing) for row in rows]
 
 
-def close_pairing(connection: Connection, pairing_id: str) -> None:
-    """Pair nobody any more; dialogues that go on come to their end."""
+def close_pairing(connection: Connection, pairing_id: str, *, now: int, by: str | None = None) -> None:
+    """Pair nobody any more, and log who said so; dialogues that go on come to their end."""
     connection.execute(update(pairings).where(pairings.c.id == pairing_id).values(state="closed"))
+    log(connection, by, "talks.close", now=now, about=pairing_id)
 
 
 def place_of(connection: Connection, pairing_id: str, person: str) -> PairPlace:
@@ -196,13 +206,18 @@ def sweep(connection: Connection, pairing: Pairing, *, now: int) -> int:
     return len(late)
 
 
-def judge(connection: Connection, talk_id: str, verdict: str) -> None:
-    """Set the verdict on a finished dialogue by hand: `"accepted"` or `"rejected"`. Raises `UsageError` for others."""
+def judge(connection: Connection, talk_id: str, verdict: str, *, now: int, by: str | None = None) -> str:
+    """Set the verdict on a finished dialogue by hand, log who did, and return its campaign's id.
+
+    Raises `UsageError` for another verdict than `"accepted"` or `"rejected"`, and for a dialogue that is not finished.
+    """
     talk = _talk(connection, talk_id)
     if verdict not in {"accepted", "rejected"} or talk.state != "finished":
         raise UsageError("a dialogue that is finished is accepted or rejected; this is neither")
     connection.execute(update(talks).where(talks.c.id == talk_id).values(verdict=verdict))
     _free_scene(connection, talk, "done" if verdict == "accepted" else "free")
+    log(connection, by, f"talk.{verdict}", now=now, about=talk_id)
+    return talk.pairing_id or ""
 
 
 def accepted_dialogues(connection: Connection, pairing_id: str, *, rejected: bool = False) -> list[Dialogue]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, insert, select, update
 
 from duologue.arena.database.tables import new_id
+from duologue.arena.people.audit import log
 from duologue.arena.talks.rows import record_of
 from duologue.arena.talks.scenes import TalkScene
 from duologue.arena.talks.sessions import SHOWS, expire, start
@@ -45,14 +46,19 @@ def open_room(
     seed: int = 1,
     shows: Sequence[str] = (),
     now: int,
+    by: str | None = None,
 ) -> str:
-    """Open a room and return its id; each talk in it is set in what the next seed draws. Raises `UsageError`."""
+    """Open a room, log who did, and return its id; each talk in it is set in what the next seed draws.
+
+    Raises `UsageError` for something that no talk shows.
+    """
     for one in shows:
         if one not in SHOWS:
             raise UsageError(f"a talk shows no '{one}'{did_you_mean(one, SHOWS)}")
     values = {"id": new_id(), "title": title, "task": task, "system": system, "seed": seed, "shows": list(shows)}
     values |= {"place": None if place is None else str(place), "state": "open", "created_at": now}
     connection.execute(insert(talk_rooms).values(values))
+    log(connection, by, "room.open", now=now, about=str(values["id"]))
     return str(values["id"])
 
 
@@ -71,9 +77,10 @@ def list_rooms(connection: Connection, *, closed: bool = True) -> list[SystemRoo
     return [record_of(row, SystemRoom) for row in rows]
 
 
-def close_room(connection: Connection, room_id: str) -> None:
-    """Let no talk begin in a room any more."""
+def close_room(connection: Connection, room_id: str, *, now: int, by: str | None = None) -> None:
+    """Let no talk begin in a room any more, and log who did."""
     connection.execute(update(talk_rooms).where(talk_rooms.c.id == room_id).values(state="closed"))
+    log(connection, by, "talks.close", now=now, about=room_id)
 
 
 def enter_room(connection: Connection, room_id: str, person: str, *, lang: str, now: int) -> str:

@@ -27,7 +27,6 @@ from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.campaigns.volunteer_view import VolunteerView, volunteer_view
 from duologue.arena.campaigns.volunteers import quality_of
 from duologue.arena.finals.final_results import end_campaign
-from duologue.arena.people.audit import log
 from duologue.arena.people.links import path_of
 from duologue.arena.people.secret import new_secret
 from duologue.arena.talks.offers import talkers
@@ -194,18 +193,14 @@ async def begin(call: OperationCall) -> CampaignSummary:
             raise UsageError(f"the site offers no system '{name}'{did_you_mean(name, known)}")
     asked = GivenCampaign(
         protocol=wanted.protocol, n=wanted.n, task=task, title=wanted.title, title_zh=wanted.title_zh,
-        per_item=wanted.per_item, seed=wanted.seed, whole=wanted.whole, results=_files(wanted.results), gold=_files(wanted.gold),
-        data=_files(wanted.input), kb=_files(wanted.kb), live=tuple(map(GivenSystem.of, wanted.systems)),
+        per_item=wanted.per_item, seed=wanted.seed, whole=wanted.whole, results=_files(wanted.results),
+        gold=_files(wanted.gold), data=_files(wanted.input), kb=_files(wanted.kb),
+        live=tuple(map(GivenSystem.of, wanted.systems)),
     )  # fmt: skip
     proposal = await run_in_threadpool(propose_given, asked)
     now, me = call.now, call.me.id
 
-    def action(connection: Connection) -> str:
-        made = start_campaign(connection, **proposal._asdict(), now=now)
-        log(connection, me, "campaign.start", now=now, about=made)
-        return made
-
-    made = await call.write(action)
+    made = await call.write(lambda connection: start_campaign(connection, **proposal._asdict(), now=now, by=me))
     return await call.read(lambda connection: _summary(connection, find_campaign(connection, made)))
 
 
@@ -213,7 +208,11 @@ async def take_judge(call: OperationCall) -> KeptJudge:
     """Keep a judge's scores beside people's."""
     campaign, blobs, name = await _campaign(call), blobs_of(call), call.asked("name", "judge.csv")
     data = await call.request.body()
-    return KeptJudge(scores=await call.write(lambda connection: keep_judge(connection, blobs, campaign, name, data)))
+    now, me = call.now, call.me.id
+    kept = await call.write(
+        lambda connection: keep_judge(connection, blobs, campaign, name, data, now=now, by=me),
+    )
+    return KeptJudge(scores=kept)
 
 
 async def progress(call: OperationCall) -> dict[str, Any]:

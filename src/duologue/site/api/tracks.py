@@ -20,7 +20,6 @@ from duologue.arena.competition.track_board import Viewer, board_for
 from duologue.arena.competition.tracks import find_track, save_track, track_names
 from duologue.arena.finals.final_campaign import campaigns_of, link_campaign
 from duologue.arena.finals.final_results import take_results
-from duologue.arena.people.audit import log
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation
@@ -98,11 +97,7 @@ async def open_track(call: OperationCall) -> Told:
     source = await run_in_threadpool(read_archive, await call.request.body())
     change = call.asked("change") == "1"
 
-    def action(connection: Connection) -> None:
-        save_track(connection, blobs, source, now, change=change)
-        log(connection, me, "track.change" if change else "track.new", now=now, about=source.definition.name)
-
-    await call.write(action)
+    await call.write(lambda connection: save_track(connection, blobs, source, now, change=change, by=me))
     return track_to_json(source.definition, now)
 
 
@@ -115,12 +110,7 @@ async def rate_final(call: OperationCall) -> Told:
     if wanted.n is not None:
         return {"campaign": await start_final(call, track, phase, wanted.n, wanted.per_item, nonce=call.nonce)}
     campaign, now, me = await call.read(find_campaign, wanted.campaign), call.now, call.me.id
-
-    def action(connection: Connection) -> None:
-        link_campaign(connection, campaign, track, phase)
-        log(connection, me, "final.link", now=now, about=campaign.id, track=track.name)
-
-    await call.write(action)
+    await call.write(lambda connection: link_campaign(connection, campaign, track, phase, now=now, by=me))
     return {"campaign": campaign.id}
 
 

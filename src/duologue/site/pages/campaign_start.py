@@ -10,7 +10,6 @@ from duologue.arena.campaigns.campaign import start_campaign
 from duologue.arena.campaigns.campaign_protocol import campaign_protocols
 from duologue.arena.campaigns.given_files import GivenCampaign, GivenFile, propose_given
 from duologue.arena.campaigns.proposal import GivenSystem
-from duologue.arena.people.audit import log
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError
 from duologue.core.plugins import names
@@ -20,7 +19,6 @@ from duologue.site.pages.campaigns import ORGANISERS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
     from starlette.responses import Response
     from starlette.routing import Route
 
@@ -62,12 +60,7 @@ async def begin(visit: Visit) -> Response:
     proposal = await run_in_threadpool(propose_given, asked)
     now, me = visit.now, visit.me.id
 
-    def action(connection: Connection) -> str:
-        made = start_campaign(connection, **proposal._asdict(), now=now)
-        log(connection, me, "campaign.start", now=now, about=made)
-        return made
-
-    made = await visit.submit(form, action)
+    made = await visit.submit(form, lambda connection: start_campaign(connection, **proposal._asdict(), now=now, by=me))
     return visit.redirect(f"/campaigns/{made}", said="campaigns.started")
 
 

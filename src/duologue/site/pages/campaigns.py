@@ -74,7 +74,9 @@ async def show_all(visit: Visit) -> Response:
 async def show_one(visit: Visit) -> Response:
     """Show how far a campaign is, and how well each volunteer rates."""
     campaign = await _campaign(visit)
-    return visit.page("campaigns/campaign.html", title=campaign.title_in(visit.language), **await visit.read(_progress, campaign))
+    return visit.page(
+        "campaigns/campaign.html", title=campaign.title_in(visit.language), **await visit.read(_progress, campaign)
+    )
 
 
 async def add_links(visit: Visit) -> Response:
@@ -103,13 +105,14 @@ async def go_on_norming(visit: Visit) -> Response:
     """Open a norming round, or bring the open one on."""
     campaign, form = await _campaign(visit), await visit.form()
     n, now = form.whole("items", 1, _MOST_NORMED) if form.has("items") else None, visit.now
+    me = visit.me.id
 
     def action(connection: Connection) -> None:
         there = current_round(connection, campaign)
         if n is not None:
-            open_round(connection, campaign, n, now)
+            open_round(connection, campaign, n, now, by=me)
         elif there is not None:
-            advance(connection, there)
+            advance(connection, there, now, by=me)
 
     await visit.submit(form, action)
     return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
@@ -138,14 +141,16 @@ async def take_judge(visit: Visit) -> Response:
     campaign, form, blobs = await _campaign(visit), await visit.form(), blobs_of(visit)
     file = form.file("judge")
     name, data = file.filename or "", await file.read()
-    await visit.submit(form, lambda connection: keep_judge(connection, blobs, campaign, name, data))
+    now, me = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: keep_judge(connection, blobs, campaign, name, data, now=now, by=me))
     return visit.redirect(f"/campaigns/{campaign.id}/results", said="campaigns.judge_kept")
 
 
 async def reopen(visit: Visit) -> Response:
     """Let a campaign go on."""
     campaign, form = await _campaign(visit), await visit.form()
-    await visit.submit(form, lambda connection: reopen_campaign(connection, campaign))
+    now, me = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: reopen_campaign(connection, campaign, now, by=me))
     return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")
 
 

@@ -184,8 +184,8 @@ async def take_back(visit: Visit) -> Response:
 async def choose(visit: Visit) -> Response:
     """Let an entry be the one that counts."""
     shown, form = await _entry_at(visit), await visit.form()
-    now = visit.now
-    await visit.submit(form, lambda connection: competition.choose(connection, shown.track, shown.entry, now))
+    now, me = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: competition.choose(connection, shown.track, shown.entry, now, by=me))
     return visit.redirect(f"/entries/{shown.entry.id}", said="tracks.chosen_now")
 
 

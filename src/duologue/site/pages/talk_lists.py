@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from duologue.arena.people.audit import log
 from duologue.arena.talks import pairs, rooms, sessions
 from duologue.arena.talks.exports import room_lines
 from duologue.arena.talks.offers import talkers
@@ -66,12 +65,12 @@ async def open_room(visit: Visit) -> Response:
     chosen = offers[form.choice("offer", offers)]
     title, shows, now, me = form.text("title", most=100), form.choices("shows", sessions.SHOWS), visit.now, visit.me.id
 
-    def action(connection: Connection) -> str:
-        room = rooms.open_room(connection, title=title, task=chosen.task, system=chosen.system, shows=shows, now=now)
-        log(connection, me, "room.open", now=now, about=room)
-        return room
-
-    room = await visit.submit(form, action)
+    room = await visit.submit(
+        form,
+        lambda connection: rooms.open_room(
+            connection, title=title, task=chosen.task, system=chosen.system, shows=shows, now=now, by=me
+        ),
+    )
     return visit.redirect(f"/talk-lists/rooms/{room}", said="talks.saved")
 
 
@@ -116,12 +115,8 @@ async def close(visit: Visit) -> Response:
     form = await visit.form()
     one = await _find(visit)
     now, me = visit.now, visit.me.id
-
-    def action(connection: Connection) -> None:
-        (rooms.close_room if isinstance(one, rooms.SystemRoom) else pairs.close_pairing)(connection, one.id)
-        log(connection, me, "talks.close", now=now, about=one.id)
-
-    await visit.submit(form, action)
+    shut = rooms.close_room if isinstance(one, rooms.SystemRoom) else pairs.close_pairing
+    await visit.submit(form, lambda connection: shut(connection, one.id, now=now, by=me))
     return visit.redirect(f"/talk-lists/{visit.at('kind')}/{one.id}", said="talks.saved")
 
 
@@ -130,15 +125,8 @@ async def judge(visit: Visit) -> Response:
     form = await visit.form()
     talk, verdict = visit.at("id"), form.choice("verdict", ("accepted", "rejected"))
     now, me = visit.now, visit.me.id
-
-    def action(connection: Connection) -> str:
-        pairs.judge(connection, talk, verdict)
-        log(connection, me, f"talk.{verdict}", now=now, about=talk)
-        found = sessions.find_talk(connection, talk)
-        return (found.pairing_id if found else None) or ""
-
     try:
-        pairing = await visit.submit(form, action)
+        pairing = await visit.submit(form, lambda connection: pairs.judge(connection, talk, verdict, now=now, by=me))
     except UsageError as error:
         problem = in_language(visit.language, str(error))
         raise PageError(HTTPStatus.CONFLICT, "talks.refused", problem=problem) from error

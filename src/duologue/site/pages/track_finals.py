@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from duologue.arena.campaigns.campaign import all_campaigns, find_campaign, start_campaign, status_of
 from duologue.arena.competition.phases import finalists_of
 from duologue.arena.finals.final_campaign import campaigns_of, link_campaign, propose_final
-from duologue.arena.people.audit import log
 from duologue.site.area import Area, route
 from duologue.site.page_error import not_found
 from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
@@ -66,11 +65,10 @@ async def link(visit: Visit) -> Response:
     known = [one.id for one in await visit.read(all_campaigns)]
     chosen = form.choice("campaign", known)
 
-    def action(connection: Connection) -> None:
-        link_campaign(connection, find_campaign(connection, chosen), track, phase)
-        log(connection, me, "final.link", now=now, about=chosen, track=track.name)
-
-    await visit.submit(form, action)
+    await visit.submit(
+        form,
+        lambda connection: link_campaign(connection, find_campaign(connection, chosen), track, phase, now=now, by=me),
+    )
     return visit.redirect(f"/tracks/{track.name}/office", said="tracks.saved")
 
 
@@ -81,12 +79,11 @@ async def start_final(
     proposal = await visit.read(_proposal, blobs_of(visit), track, phase, n, per_item)
     now, me = visit.now, visit.me.id
 
-    def action(connection: Connection) -> str:
-        made = start_campaign(connection, **proposal._asdict(), now=now)
-        log(connection, me, "campaign.start", now=now, about=made, track=track.name)
-        return made
-
-    return str(await visit.site.write(action, nonce=nonce))
+    return str(
+        await visit.site.write(
+            lambda connection: start_campaign(connection, **proposal._asdict(), now=now, by=me), nonce=nonce
+        )
+    )
 
 
 def _final(connection: Connection, track: TrackDefinition, phase: PhaseDefinition) -> dict[str, Any]:

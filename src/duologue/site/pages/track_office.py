@@ -58,8 +58,8 @@ async def change_state(visit: Visit) -> Response:
 async def fill(visit: Visit) -> Response:
     """Let the first of the phase before come in now."""
     track, form = await track_at(visit), await visit.form()
-    phase, now = phase_at(visit, track), visit.now
-    filled = await visit.submit(form, lambda connection: advance(connection, track, now, early=phase.name))
+    phase, now, me = phase_at(visit, track), visit.now, visit.me.id
+    filled = await visit.submit(form, lambda connection: advance(connection, track, now, early=phase.name, by=me))
     said = "tracks.filled" if phase.name in filled else "tracks.not_filled"
     return visit.redirect(f"/tracks/{track.name}/office", said=said)
 

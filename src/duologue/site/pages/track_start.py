@@ -8,14 +8,12 @@ from starlette.concurrency import run_in_threadpool
 
 from duologue.arena.competition.track_archive import read_archive
 from duologue.arena.competition.tracks import save_track
-from duologue.arena.people.audit import log
 from duologue.site.area import Area, route
 from duologue.site.pages.tracks import ORGANISER, blobs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
     from starlette.responses import Response
     from starlette.routing import Route
 
@@ -41,11 +39,7 @@ async def begin(visit: Visit) -> Response:
     source = await run_in_threadpool(read_archive, await form.file("archive").read())
     change, now, me, name = form.ticked("change"), visit.now, visit.me.id, source.definition.name
 
-    def action(connection: Connection) -> None:
-        save_track(connection, blobs, source, now, change=change)
-        log(connection, me, "track.change" if change else "track.new", now=now, about=name)
-
-    await visit.submit(form, action)
+    await visit.submit(form, lambda connection: save_track(connection, blobs, source, now, change=change, by=me))
     return visit.redirect(f"/tracks/{name}", said="tracks.saved")
 
 
