@@ -10,6 +10,7 @@ from tests.arena.campaigns.made import Volunteer, by_length
 
 from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.tables import campaign_volunteers
+from duologue.arena.people.links import find_link
 from duologue.arena.storage import open_database
 
 if TYPE_CHECKING:
@@ -76,6 +77,22 @@ def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp
     assert scored["systems"] == found["systems"]
     assert duologue("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
     assert duologue("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
+
+
+def test_a_person_who_is_there_is_invited_too(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    where = ("--workspace", tmp_path)
+    made = start(duologue, folder, tmp_path, "--title-zh", "客服回复")
+    assert duologue("site", "people", "add", "--name", "Wei", "--role", "judge", *where).code == 0
+    (wei,) = json.loads(duologue("site", "people", "list", *where, "--json").out)["people"]
+    linked = duologue("campaign", "link", made["id"], "--person", wei["id"], "--json", *where)
+    (told,) = json.loads(linked.out)
+    assert told["code"] == "r01"
+    assert duologue("campaign", "link", made["id"], "--person", "nobody", *where).code == 2
+    with open_database(tmp_path) as database, database.reading() as connection:
+        link = find_link(connection, told["link"].rpartition("/")[2], now=database.now())
+        assert link is not None
+        assert (link.person_id, link.target, link.once) == (wei["id"], f"/rate/{made['id']}", True)
+        assert find_campaign(connection, made["id"]).title_in("zh") == "客服回复"
 
 
 def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from urllib.request import urlopen
 from tests.arena.finals.service import TRACK, TRUTH
 
 from duologue.arena.people.links import find_link
+from duologue.arena.people.tokens import person_of_token
 from duologue.arena.storage import open_database
 
 if TYPE_CHECKING:
@@ -122,3 +123,22 @@ def test_many_come_in_by_one_link(duologue: Command, tmp_path: Path) -> None:
     assert "0 of 3 came in, closed" in duologue("site", "open-link", "--track", "service", "--list", *work).out
     assert "no campaign" in duologue("site", "open-link", "--campaign", "x", *work).err
     assert "give one of --campaign" in duologue("site", "open-link", *work).err
+
+
+def test_a_persons_links_and_tokens_are_made_and_revoked(duologue: Command, tmp_path: Path) -> None:
+    work = ("--workspace", tmp_path / "work")
+    link = duologue("site", "people", "add", "--name", "Wei", "--role", "judge", *work).out.strip()
+    (wei,) = json.loads(duologue("site", "people", "list", *work, "--json").out)["people"]
+    token = duologue("site", "people", "token", wei["id"], "--label", "nightly", *work).out.strip()
+    with open_database(tmp_path / "work") as database, database.reading() as connection:
+        whose = person_of_token(connection, token, now=database.now())
+        assert whose is not None
+        assert whose.id == wei["id"]
+    name = link.rpartition("/")[2].partition(".")[0]
+    for words, kept in ((("link", name), "link"), (("token", token.partition(".")[0]), "token")):
+        assert f"no {kept} 'none'" in duologue("site", "people", kept, wei["id"], "--revoke", "none", *work).err
+        done = duologue("site", "people", words[0], wei["id"], "--revoke", words[1], *work)
+        assert (done.code, done.out) == (0, ""), done.err
+    with open_database(tmp_path / "work") as database, database.reading() as connection:
+        assert person_of_token(connection, token, now=database.now()) is None
+        assert find_link(connection, link.rpartition("/")[2], now=database.now()) is None

@@ -116,6 +116,22 @@ def test_an_entry_is_taken_back_and_costs_nothing(shell: Shell) -> None:
     assert "no entry 'x'" in shell("submit", "--track", "booking", "--team", "Ann", "--cancel", "x", code=1)
 
 
+def test_a_team_chooses_the_entry_that_counts(shell: Shell, tmp_path: Path) -> None:
+    track = tmp_path / "track" / "track.toml"
+    text = track.read_text(encoding="utf-8")
+    hand_in = ("submit", "--track", "booking", "--team", "Ann")
+    shell("track", "team", "booking", "Ann", "--agree")
+    ids = [shell.json(*hand_in, shell.file(f"{n}.json", n))["entries"][0]["id"] for n in (2, 9)]
+    shell("track", "work", "--once")
+    assert "the last scored entry of a team counts" in shell(*hand_in, "--choose", ids[0], code=1)
+    track.write_text(text.replace('standing = "last"', "").replace("[[phases]]", 'standing = "chosen"\n[[phases]]', 1))
+    shell("track", "new", track, "--change")
+    assert "no entry 'none'" in shell(*hand_in, "--choose", "none", code=1)
+    assert "chosen" in shell(*hand_in, "--choose", ids[0])
+    found = shell.json(*hand_in, "--status")["entries"]
+    assert [one["id"] for one in found if one["chosen"]] == [ids[0]]
+
+
 def test_the_final_is_filled_rated_and_selected(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "track" / "track.toml"
     path.write_text(path.read_text(encoding="utf-8").replace("opens = 2100-01-01", "opens = 2020-01-01"))

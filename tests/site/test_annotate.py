@@ -11,6 +11,7 @@ from tests.site.annotated import annotation_project
 from tests.site.world import hidden, send
 
 from duologue.arena.annotation.items import pack
+from duologue.arena.annotation.projects import add_members, find_project
 from duologue.arena.annotation.sheets import find_sheet, versions
 from duologue.arena.people.secret import new_secret
 from duologue.arena.people.tokens import make_token
@@ -136,3 +137,24 @@ def test_programs_read_and_save_over_the_api(world: World) -> None:
     agreement = organiser.get(f"/api/v1/annotation/projects/{project}/agreement").json()
     assert (agreement["dialogues"], agreement["layers"][0]["value"]) == (1, 1.0)
     assert program(world, "volunteer").get(path).status_code == 403
+
+
+def test_programs_adjudicate_and_bring_versions_back_over_the_api(world: World) -> None:
+    project, sheet = annotation_project(world)
+    annotator, organiser, judge = (program(world, role) for role in ("annotator", "organiser", "judge"))
+    one, path = f"/api/v1/annotation/projects/{project}", f"/api/v1/annotation/sheets/{sheet}"
+    (first,) = annotator.get(f"{path}/versions").json()
+    assert annotator.post(path, json={"version": 1, "items": []}).json()["version"] == 2
+    assert annotator.post(f"{path}/restore", json={"id": first["id"]}).json()["version"] == 3
+    assert annotator.get(path).json()["sheet"]["items"] == first["items"]
+    assert annotator.post(f"{path}/restore", json={"id": "none"}).status_code == 404
+    assert judge.get(f"{path}/versions").status_code == 403
+    (differing,) = organiser.get(f"{one}/disputed").json()
+    assert (differing["annotators"], differing["status"]) == (2, "waiting")
+    assert annotator.get(f"{one}/disputed").status_code == 403, "who annotates does not see what others did"
+    with world.database.reading() as connection:
+        made = find_project(connection, project)
+    add_members(world.database, made, [world.ids["annotator"]], "adjudicator")
+    begun = annotator.post(f"{one}/adjudicate", json={"dialogue": differing["dialogue"]}).json()["id"]
+    assert annotator.get(f"/api/v1/annotation/sheets/{begun}").json()["sheet"]["role"] == "adjudicator"
+    assert annotator.get(f"{one}/disputed").json()[0]["status"] == "open"

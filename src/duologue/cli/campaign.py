@@ -17,6 +17,7 @@ _COMMANDS = {
     "Campaigns": {
         "start": ("duologue.cli.campaign_start:start", "Start a campaign of a protocol over some systems."),
         "link": ("duologue.cli.campaign_start:link", "Invite volunteers: a link for each."),
+        "rate": ("duologue.cli.campaign_rate:rate", "Rate in the terminal what a person rates on the site."),
         "status": ("duologue.cli.campaign:status", "Show how far campaigns are, and how well each volunteer rates."),
         "norm": ("duologue.cli.campaign:norm", "Open a norming round, or bring it on: vote, discuss, vote again."),
         "close": ("duologue.cli.campaign:close", "End a campaign, or let it go on."),

@@ -140,12 +140,15 @@ def start(
 @click.command()
 @click.argument("word", metavar="CAMPAIGN")
 @click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
+@click.option("--person", default=None, help="Invite this person of the site instead, such as a judge, by id.")
 @options.site_url_option
 @_days_option
 @options.workspace_option
 @options.database_option
 @options.json_option
-def link(*, word: str, n: int, url: str, days: int, workspace: Path, address: str | None, as_json: bool) -> None:
+def link(
+    *, word: str, n: int, person: str | None, url: str, days: int, workspace: Path, address: str | None, as_json: bool
+) -> None:
     """Invite volunteers to CAMPAIGN: each link is one person, and leads back to where that person stopped.
 
     Nobody is told a link a second time; whoever loses one gets a new one from the site's page of people.
@@ -154,6 +157,7 @@ def link(*, word: str, n: int, url: str, days: int, workspace: Path, address: st
     Examples:
       duologue campaign link 3f2a --n 5
       duologue campaign link 3f2a --n 5 --site https://ratings.example.org
+      duologue campaign link 3f2a --person 0123456789abcdef
     """
     from duologue.arena.campaigns.campaign import find_campaign
     from duologue.arena.storage import open_database
@@ -161,7 +165,13 @@ def link(*, word: str, n: int, url: str, days: int, workspace: Path, address: st
     with open_database(workspace, address) as database:
         with database.reading() as connection:
             found = find_campaign(connection, word)
-        links = invitations(database, found, n, url, days)
+        if person is not None:
+            from duologue.arena.campaigns.invitation import invite_person
+
+            one = invite_person(database, found, person, days=days, by=None)
+            links = [{"code": one.code, "link": url.rstrip("/") + one.path}]
+        else:
+            links = invitations(database, found, n, url, days)
     if as_json:
         console.as_json(links)
         return

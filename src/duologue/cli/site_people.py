@@ -94,21 +94,66 @@ def add(
 @options.database_option
 @click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=7, show_default=True)
 @click.option("--often", is_flag=True, help="The link lets in as often as wanted.")
+@click.option(
+    "--revoke", default=None, metavar="LINK", help="Make none: let nobody in by this link, and end what began with it."
+)
 @options.site_url_option
-def link(*, person_id: str, workspace: Path, address: str | None, days: float, often: bool, url: str) -> None:
-    """Print one more link of a person.
+def link(
+    *, person_id: str, workspace: Path, address: str | None, days: float, often: bool, revoke: str | None, url: str
+) -> None:
+    """Print one more link of a person, or revoke one.
+
+    LINK is what stands before the dot of a link; `data` lists all of a person.
 
     \b
     Examples:
       duologue site people link 0123456789abcdef
+      duologue site people link 0123456789abcdef --revoke fedcba9876543210
     """
     with site_database(workspace, address) as found:
-        from duologue.arena.people.links import make_link, path_of
+        from duologue.arena.people.links import links_of, make_link, path_of, revoke_link
         from duologue.arena.people.secret import new_secret
+
+        if revoke is not None:
+            with found.reading() as connection:
+                known = [one.id for one in links_of(connection, person_id)]
+            if revoke not in known:
+                raise UsageError(f"the person has no link '{revoke}'; duologue site people data lists all")
+            found.write(lambda opened: revoke_link(opened, revoke, now=found.now(), by=None))
+            return
 
         secret, now = new_secret(), found.now()
         found.write(lambda opened: make_link(opened, secret, person_id, now=now, by=None, days=days, once=not often))
         console.line(url.rstrip("/") + path_of(secret))
+
+
+@people.command()
+@_person_argument
+@options.workspace_option
+@options.database_option
+@click.option("--label", default="command line", show_default=True, help="What the token is called.")
+@click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=90, show_default=True)
+@click.option("--revoke", default=None, metavar="TOKEN", help="Make none: make this one worthless.")
+def token(*, person_id: str, workspace: Path, address: str | None, label: str, days: float, revoke: str | None) -> None:
+    """Print a token by which a person's programs ask the site's API, or revoke one.
+
+    TOKEN is what stands before the dot of a token; `data` lists all of a person.
+
+    \b
+    Examples:
+      duologue site people token 0123456789abcdef --label nightly
+    """
+    with site_database(workspace, address) as found:
+        from duologue.arena.people.secret import new_secret
+        from duologue.arena.people.tokens import make_token, revoke_token
+
+        now = found.now()
+        if revoke is not None:
+            found.write(lambda opened: revoke_token(opened, revoke, person_id, now=now, by=None))
+            return
+        secret = new_secret()
+        found.write(lambda opened: make_token(opened, secret, person_id, label, now=now, by=None, days=days))
+        console.line(secret.text)
 
 
 @people.command("roles")

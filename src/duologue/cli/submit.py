@@ -36,6 +36,9 @@ _OPEN = ("queued", "running")
 @click.option(
     "--cancel", default=None, metavar="ENTRY", help="Take an entry back that has not ended; it costs nothing."
 )
+@click.option(
+    "--choose", default=None, metavar="ENTRY", help="Let this scored entry count, where the track lets teams choose."
+)
 @click.option("--wait", is_flag=True, help="Wait until it is scored, and say what came of it.")
 @click.option("--site", "url", default=None, metavar="URL", help="A site, in place of the workspace's own database.")
 @click.option("--token", default=None, envvar="DUOLOGUE_TOKEN", show_envvar=True, help="Your token on that site.")
@@ -44,8 +47,8 @@ _OPEN = ("queued", "running")
 @options.json_option
 def submit(
     *, files: tuple[Path, ...], name: str, team: str | None, phase: str | None, note: str, status: bool,
-    cancel: str | None, wait: bool, url: str | None, token: str | None, workspace: Path, address: str | None,
-    as_json: bool,
+    cancel: str | None, choose: str | None, wait: bool, url: str | None, token: str | None, workspace: Path,
+    address: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Hand in FILE for a track: one result file, an archive (.zip, .tgz), or a folder, which is packed.
 
@@ -58,8 +61,8 @@ def submit(
       duologue submit result.json --track booking --site https://dialogue.example.org --wait
       duologue submit --track booking --team "Team A" --status
     """
-    if bool(files) + status + (cancel is not None) != 1:
-        raise UsageError("give a FILE to hand in, or --status, or --cancel ENTRY")
+    if bool(files) + status + (cancel is not None) + (choose is not None) != 1:
+        raise UsageError("give a FILE to hand in, or --status, --cancel ENTRY or --choose ENTRY")
     door: _Remote | _Local
     if url is not None:
         door = _Remote(url, token, name)
@@ -74,7 +77,7 @@ def submit(
             made = door.entry(made["id"])
         found = [made]
     else:
-        found = [door.cancel(cancel)] if cancel is not None else door.entries()
+        found = [door.cancel(cancel)] if cancel is not None else [door.choose(choose)] if choose else door.entries()
     if as_json:
         console.as_json({"entries": found})
     else:
@@ -167,6 +170,18 @@ class _Local:
                 raise DuologueError(f"the entry '{entry}' has ended already; it cannot be taken back")
         return self.entry(entry)
 
+    def choose(self, entry: str) -> dict[str, Any]:
+        if not any(one["id"] == entry for one in self.entries()):
+            raise UsageError(f"the team '{self._team}' has no entry '{entry}'; see --status")
+        with opened(*self._place) as (found, _):
+            from duologue.arena.competition.entries import choose, find_entry
+            from duologue.arena.competition.tracks import find_track
+
+            with found.reading() as connection:
+                track, chosen = find_track(connection, self._track), find_entry(connection, entry)
+            found.write(lambda connection: choose(connection, track, chosen, found.now()))
+        return self.entry(entry)
+
     def describe(self, entries: Sequence[dict[str, Any]]) -> list[str]:
         with opened(*self._place) as (found, _):
             from duologue.arena.competition.entries import TrackEntry
@@ -201,13 +216,17 @@ class _Remote:
     def cancel(self, entry: str) -> dict[str, Any]:
         return self._ask("POST", f"/entries/{entry}/cancel")
 
+    def choose(self, entry: str) -> dict[str, Any]:
+        return self._ask("POST", f"/entries/{entry}/choose")
+
     def describe(self, entries: Sequence[dict[str, Any]]) -> list[str]:
         return [self._line(one) for one in entries]
 
     def _line(self, entry: dict[str, Any]) -> str:
         value = "" if entry["value"] is None else f", {entry['summary']['rank_by']} {entry['value']:.4f}"
         reason = f": {entry['reason']}" if entry["reason"] else ""
-        return f"{entry['id']} {entry['phase']} {entry['name']}, {entry['state']}{value}{reason}"
+        chosen = ", chosen" if entry["chosen"] else ""
+        return f"{entry['id']} {entry['phase']} {entry['name']}, {entry['state']}{value}{chosen}{reason}"
 
     def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         import httpx

@@ -18,6 +18,7 @@ _COMMANDS = {
         "link": ("duologue.cli.talk:link", "Invite volunteers: a link for each."),
         "status": ("duologue.cli.talk:status", "Show rooms and campaigns of pairs, and how far they are."),
         "export": ("duologue.cli.talk:export", "Write what was said: dialogues, or the challenge's official file."),
+        "verdict": ("duologue.cli.talk:verdict", "Accept or reject a dialogue of two people by hand."),
         "close": ("duologue.cli.talk:close", "Let nothing begin any more."),
     }
 }
@@ -223,7 +224,7 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
     with site_database(workspace, address) as database, database.reading() as connection:
         from duologue.arena.talks.pairs import list_pairings, scene_counts
         from duologue.arena.talks.rooms import list_rooms
-        from duologue.arena.talks.sessions import count_talks
+        from duologue.arena.talks.sessions import count_talks, list_talks
 
         rooms = [
             {"id": one.id, "title": one.title, "task": one.task, "system": one.system, "state": one.state}
@@ -234,8 +235,16 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
             {"id": one.id, "title": one.title, "task": one.task, "state": one.state} | scene_counts(connection, one.id)
             for one in list_pairings(connection)
         ]
+        verdicts = {
+            one["id"]: [
+                {"id": talk.id, "verdict": talk.verdict, "problems": [told["message"] for told in talk.problems or ()]}
+                for talk in list_talks(connection, pairing=str(one["id"]))
+                if talk.state == "finished"
+            ]
+            for one in pairings
+        }
     if as_json:
-        console.as_json({"rooms": rooms, "pairs": pairings})
+        console.as_json({"rooms": rooms, "pairs": [one | {"dialogues": verdicts[one["id"]]} for one in pairings]})
         return
     if not rooms and not pairings:
         console.line("Nobody talks yet; `duologue talk open` and `duologue talk pair` begin.")
@@ -245,6 +254,10 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
     for one in pairings:
         console.line(f"{one['id']}  {one['title']}: {one['task']} in pairs, {one['state']}", bold=True)
         console.line(f"  dialogues: {one['done']} done, {one['taken']} under way, {one['free']} to be made")
+        for told in verdicts[one["id"]]:
+            console.line(
+                f"  {told['id']} {told['verdict']}{': ' if told['problems'] else ''}{'; '.join(told['problems'])}"
+            )
 
 
 @click.command()
@@ -284,6 +297,25 @@ def export(*, word: str, out: Path, rejected: bool, workspace: Path, address: st
         return
     write_bytes(out, lines)
     console.line(f"{lines.count(10):,} talks in {out}")
+
+
+@click.command()
+@click.argument("talk", metavar="DIALOGUE")
+@click.argument("decided", metavar="accepted|rejected", type=click.Choice(["accepted", "rejected"]))
+@options.workspace_option
+@options.database_option
+def verdict(*, talk: str, decided: str, workspace: Path, address: str | None) -> None:
+    """Accept or reject a DIALOGUE of two people by hand, whatever its check said; `status` lists them.
+
+    \b
+    Examples:
+      duologue talk verdict 0123456789abcdef accepted
+    """
+    with site_database(workspace, address) as database:
+        from duologue.arena.talks.pairs import judge
+
+        database.write(lambda connection: judge(connection, talk, decided, now=database.now()))
+    console.line(f"{talk} is {decided}.")
 
 
 @click.command()

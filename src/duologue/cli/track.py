@@ -256,4 +256,5 @@ def describe_entry(track: TrackDefinition, entry: TrackEntry, *, scores: bool = 
         value = f", {ranking['name']} {figure(ranking['value'], ranking['percent'])}"
     when = local(entry.submitted_at, track.zone).strftime("%Y-%m-%d %H:%M")
     reason = f": {entry.reason}" if entry.reason else ""
-    return f"{entry.id} {entry.phase} {when} {entry.name}, {entry.state}{value}{reason}"
+    chosen = ", chosen" if entry.chosen else ""
+    return f"{entry.id} {entry.phase} {when} {entry.name}, {entry.state}{value}{chosen}{reason}"

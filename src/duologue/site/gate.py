@@ -115,7 +115,7 @@ class Gate:
         person = await self._site.read(person_of_token, token.strip(), now=self._site.database.now())
         if person is None:
             raise PageError(HTTPStatus.UNAUTHORIZED)
-        return person, ""
+        return person, token.strip()
 
     async def _by_cookie(self, request: Request) -> tuple[Person | None, str]:
         session = cookie_of(request, SESSION)

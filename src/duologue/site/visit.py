@@ -34,7 +34,7 @@ class Visit:
         self.person: Person | None = request.scope.get("duologue.person")
         self.language: str = request.scope.get("duologue.language", "en")
         self.key: str = request.scope.get("duologue.key", "")
-        """The secret of the browser's session, or of a browser that nobody has signed in with."""
+        """The secret of the browser's session, of a browser that nobody has signed in with, or of a program's token."""
 
     @property
     def me(self) -> Person:

@@ -124,6 +124,8 @@ def test_data_are_for_teams_and_the_truth_for_nobody(fresh: World) -> None:
     send(client, page, page, name="Ann", agreed="1")
     assert client.get(place).content == booking.data().read_bytes()
     assert place in client.get("/tracks/booking").text
+    assert fresh.api("participant").get(f"/api/v1{place}").content == booking.data().read_bytes()
+    assert fresh.api("volunteer").get(f"/api/v1{place}").status_code == 403
     for one in (client, organiser):
         for wrong in (truth, f"../gold/{truth}", f"..%2fgold%2f{truth}"):
             assert one.get(f"/tracks/booking/data/test-1/{wrong}").status_code in (400, 404)

@@ -194,6 +194,12 @@ def campaigns_with(connection: Connection, person: str, campaign_id: str | None 
     return [_campaign(row) for row in rows.mappings()]
 
 
+def campaigns_to_join(connection: Connection, person: str) -> list[Campaign]:
+    """Return the open campaigns that a person does not rate in yet, the newest first."""
+    inside = {one.id for one in campaigns_with(connection, person)}
+    return [one for one in all_campaigns(connection) if one.open and one.id not in inside]
+
+
 @cache
 def _with(*, one: bool) -> Any:
     """Return the query of `campaigns_with`, made once: every page of a volunteer asks it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.arena.campaigns.volunteers import enrol
 from duologue.arena.people.links import make_link, path_of
-from duologue.arena.people.people import add_person
+from duologue.arena.people.people import add_person, find_person
 from duologue.arena.people.secret import new_secret
 
 if TYPE_CHECKING:
@@ -38,6 +38,24 @@ def invite(
     now = database.now()
     codes = database.write(lambda c: [invite_one(c, campaign, one, days=days, now=now, by=by) for one in secrets])
     return tuple(Invitation(code, path_of(one)) for code, one in zip(codes, secrets, strict=True))
+
+
+def invite_person(
+    database: Database, campaign: Campaign, person: str, *, days: float = 60, by: str | None
+) -> Invitation:
+    """Let a person who is there already rate too, and return a link of theirs into the campaign, good for one time.
+
+    Raises `UsageError` for a closed campaign, and for a person who is not there.
+    """
+    secret, now = new_secret(), database.now()
+
+    def action(connection: Connection) -> str:
+        find_person(connection, person)
+        code = enrol(connection, campaign, person, now)
+        make_link(connection, secret, person, now=now, by=by, days=days, once=True, target=page_of(campaign))
+        return code
+
+    return Invitation(database.write(action), path_of(secret))
 
 
 def invite_one(

@@ -124,6 +124,14 @@ def current_round(connection: Connection, campaign: Campaign) -> NormRound | Non
     return next((one for one in all_rounds(connection, campaign) if one.state != "closed"), None)
 
 
+def open_round_of(connection: Connection, campaign: Campaign) -> NormRound:
+    """Return the round that is open. Raises `UsageError` where there is none."""
+    found = current_round(connection, campaign)
+    if found is None:
+        raise UsageError("no norming round is open")
+    return found
+
+
 def all_rounds(connection: Connection, campaign: Campaign) -> tuple[NormRound, ...]:
     """Return all rounds of a campaign in their order."""
     rows = connection.execute(_rounds(), {"campaign": campaign.id})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 
+from duologue.arena.annotation.adjudication import adjudicate, disputed
 from duologue.arena.annotation.agreement import annotator_agreement
 from duologue.arena.annotation.items import AnnotationItem, pack
 from duologue.arena.annotation.leases import next_sheet
@@ -19,14 +20,15 @@ from duologue.arena.annotation.projects import (
     members,
     projects_of,
 )
-from duologue.arena.annotation.sheets import Sheet, all_work, find_sheet, save_sheet
+from duologue.arena.annotation.sheets import Sheet, all_work, find_sheet, save_sheet, versions
 from duologue.core.records import Record, Turn
 from duologue.site.api.operation import Operation
-from duologue.site.page_error import forbidden
+from duologue.site.page_error import forbidden, not_found
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from duologue.arena.annotation.sheets import OpenSheet
     from duologue.site.api.operation import OperationCall
 
 WORKERS = ("annotator", "organiser")
@@ -87,6 +89,29 @@ class SavedSheet(Record, frozen=True, kw_only=True):
     """What the task's check finds, each with its utterance."""
 
 
+class KeptVersion(Record, frozen=True, kw_only=True):
+    """One version of a sheet."""
+
+    id: str
+    number: int
+    aside: bool
+    """Saved from a version that was not the last any more."""
+    saved_at: int
+    items: list[AnnotationItem]
+
+
+class WantedVersion(Record, frozen=True, kw_only=True):
+    """A version that comes back."""
+
+    id: str
+
+
+class WantedDialogue(Record, frozen=True, kw_only=True):
+    """A dialogue by its id in the file."""
+
+    dialogue: str
+
+
 def operations() -> list[Operation]:
     """Return the operations."""
     one, sheet = "/annotation/projects/{project}", "/annotation/sheets/{id}"
@@ -99,6 +124,20 @@ def operations() -> list[Operation]:
         Operation("POST", f"{one}/next", "The next dialogue to annotate", give, NextSheet, None, ("annotator",)),
         Operation("GET", sheet, "A sheet with its turns", read_sheet, SheetToEdit, None, WORKERS),
         Operation("POST", sheet, "Save marks as a version", save, SavedSheet, SheetSave, ("annotator",)),
+        Operation("GET", f"{sheet}/versions", "All that was saved of a sheet", kept, list[KeptVersion], None, WORKERS),
+        Operation(
+            "POST",
+            f"{sheet}/restore",
+            "Make an earlier version the last one",
+            restore,
+            SavedSheet,
+            WantedVersion,
+            ("annotator",),
+        ),
+        Operation("GET", f"{one}/disputed", "What annotators differ on", differ, list[dict[str, Any]], None, WORKERS),
+        Operation(
+            "POST", f"{one}/adjudicate", "Decide on a dialogue", decide, NextSheet, WantedDialogue, ("annotator",)
+        ),
     ]
 
 
@@ -144,12 +183,54 @@ async def give(call: OperationCall) -> NextSheet:
     return NextSheet(id=await run_in_threadpool(next_sheet, call.site.database, project, call.me.id))
 
 
+async def differ(call: OperationCall) -> list[dict[str, Any]]:
+    """Return what annotators differ on, to adjudicators and organisers."""
+
+    def read(connection: Connection) -> list[dict[str, Any]]:
+        project = find_project(connection, call.at("project"))
+        if members(connection, project).get(call.me.id) != "adjudicator" and not call.me.may("organiser"):
+            raise forbidden()
+        return [one._asdict() for one in disputed(all_work(connection, project))]
+
+    return await call.read(read)
+
+
+async def decide(call: OperationCall) -> NextSheet:
+    """Return the sheet on which the caller decides."""
+    project, name = await call.read(find_project, call.at("project")), call.body.dialogue
+    return NextSheet(id=await run_in_threadpool(adjudicate, call.site.database, project, name, call.me.id))
+
+
 async def read_sheet(call: OperationCall) -> SheetToEdit:
     """Return a sheet; somebody else's to organisers alone."""
+    found = await _sheet(call)
+    return SheetToEdit(sheet=found.sheet, turns=found.dialogue.turns)
+
+
+async def _sheet(call: OperationCall) -> OpenSheet:
+    """Return the sheet of a path. Raises `PageError` for somebody else's, which organisers may read."""
     found = await call.read(find_sheet, call.at("id"))
     if found.sheet.person_id != call.me.id and not call.me.may("organiser"):
         raise forbidden()
-    return SheetToEdit(sheet=found.sheet, turns=found.dialogue.turns)
+    return found
+
+
+async def kept(call: OperationCall) -> list[KeptVersion]:
+    """Return all versions, the last first."""
+    found = await call.read(versions, (await _sheet(call)).sheet.id)
+    return [KeptVersion(**one._asdict()) for one in found]
+
+
+async def restore(call: OperationCall) -> SavedSheet:
+    """Save an earlier version once more."""
+    sheet = (await _sheet(call)).sheet
+    wanted = next((one for one in await call.read(versions, sheet.id) if one.id == call.body.id), None)
+    if wanted is None:
+        raise not_found()
+    told = await run_in_threadpool(
+        save_sheet, call.site.database, sheet.id, call.me.id, sheet.version, pack(wanted.items), nonce=call.nonce
+    )
+    return SavedSheet(**told)
 
 
 async def save(call: OperationCall) -> SavedSheet:

@@ -8,7 +8,18 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from duologue.site.api import annotation, campaigns, open_links, people, talks, tracks
+from duologue.site.api import (
+    account,
+    annotation,
+    ballots,
+    campaigns,
+    open_links,
+    people,
+    talk_lists,
+    talks,
+    teams,
+    tracks,
+)
 from duologue.site.api.document import document_of
 from duologue.site.api.operation import PREFIX
 from duologue.site.page_error import not_found
@@ -18,7 +29,9 @@ if TYPE_CHECKING:
 
     from duologue.site.api.operation import Operation
 
-AREAS: tuple[Any, ...] = (people, open_links, annotation, campaigns, talks, tracks)
+AREAS: tuple[Any, ...] = (
+    account, people, open_links, annotation, campaigns, ballots, talks, talk_lists, tracks, teams
+)  # fmt: skip
 """Modules with `operations()`; an area more is a line more."""
 
 

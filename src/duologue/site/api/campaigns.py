@@ -1,4 +1,4 @@
-"""Campaigns over the API: for organisers progress, links and results; for volunteers the next item, and ballots."""
+"""Campaigns over the API, for organisers: started, watched, normed, ended, with their results."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
-from duologue.arena.campaigns.ballots import LONGEST_REMARK, cast
 from duologue.arena.campaigns.campaign import (
     all_campaigns,
     find_campaign,
+    reopen_campaign,
     start_campaign,
     status_of,
 )
@@ -20,21 +19,20 @@ from duologue.arena.campaigns.campaign_results import ratings_of, results_of
 from duologue.arena.campaigns.given_files import GivenCampaign, GivenFile, propose_given
 from duologue.arena.campaigns.invitation import invite_one
 from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
+from duologue.arena.campaigns.norm_round import advance, open_round, open_round_of
 from duologue.arena.campaigns.proposal import GivenSystem
 from duologue.arena.campaigns.result_page import results_to_json
-from duologue.arena.campaigns.session_room import SessionRoom
-from duologue.arena.campaigns.tables import campaign_volunteers
-from duologue.arena.campaigns.volunteer_view import VolunteerView, volunteer_view
-from duologue.arena.campaigns.volunteers import quality_of
+from duologue.arena.campaigns.volunteers import enrol, quality_of
 from duologue.arena.finals.final_results import end_campaign
 from duologue.arena.people.links import path_of
-from duologue.arena.people.secret import new_secret
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
-from duologue.site.api.operation import Operation
+from duologue.site.api.operation import Operation, QueryParameter
 from duologue.site.page_error import not_found
 from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
+from duologue.site.pages.campaigns import MOST_NORMED
+from duologue.site.pages.rate import JOINERS
 from duologue.site.pages.tracks import blobs_of
 
 if TYPE_CHECKING:
@@ -104,44 +102,25 @@ class VolunteerLink(Record, frozen=True, kw_only=True):
     link: str
 
 
-class RatedCriterion(Record, frozen=True, kw_only=True):
-    """One question of a ballot."""
+class NormingStep(Record, frozen=True, kw_only=True):
+    """`items` opens a norming round with so many; without, the open round is brought on."""
 
-    name: str
-    low: int
-    high: int
-    anchors: tuple[str, ...]
+    items: Annotated[int, Meta(ge=1, le=MOST_NORMED)] | None = None
 
 
-class NextItem(Record, frozen=True, kw_only=True):
-    """What a volunteer does next."""
+class NormingRound(Record, frozen=True, kw_only=True):
+    """A norming round as its organiser sees it."""
 
-    view: VolunteerView
-    criteria: tuple[RatedCriterion, ...]
-    """Empty for pairs: `better` is `a`, `b` or `tie` then."""
-    reasons: tuple[str, ...]
-    """Of which a ballot on a pair gives one."""
-
-
-class SentBallot(Record, frozen=True, kw_only=True):
-    """What a volunteer says of an item."""
-
-    points: dict[str, int | str]
-    """By criterion; of a pair `better`."""
-    reason: str = ""
-    remark: Annotated[str, Meta(max_length=LONGEST_REMARK)] = ""
-    seconds: Annotated[int, Meta(ge=0)] | None = None
+    number: int
+    state: str
+    """`vote`, `discuss`, `revote` or `closed`."""
+    items: int
 
 
-class KeptBallot(Record, frozen=True, kw_only=True):
-    """What came of a ballot."""
+class JoinedCampaign(Record, frozen=True, kw_only=True):
+    """The code by which one's ratings are known."""
 
-    assignment: str
-    version: int
-    right: bool | None
-    """Of an item to learn from."""
-    why: str
-    why_zh: str
+    code: str
 
 
 def operations() -> list[Operation]:
@@ -154,22 +133,23 @@ def operations() -> list[Operation]:
             roles=_ORGANISERS,
         ),
         Operation(
-            "POST", f"{one}/judge/upload", "Keep a judge's scores: the bytes of the file; ?name=", take_judge,
-            gives=KeptJudge, roles=_ORGANISERS,
+            "POST", f"{one}/judge/upload", "Keep a judge's scores, the file as it is", take_judge, takes=bytes,
+            gives=KeptJudge, roles=_ORGANISERS, asks=(QueryParameter("name", "What the file is called."),),
         ),
         Operation("GET", one, "A campaign and its volunteers", progress, gives=dict[str, Any], roles=_ORGANISERS),
         Operation(
             "POST", f"{one}/links", "Invite volunteers", add_links, takes=NewLinks, gives=list[VolunteerLink],
             roles=_ORGANISERS,
         ),
+        Operation("POST", f"{one}/join", "Rate too", join, gives=JoinedCampaign, roles=JOINERS),
+        Operation(
+            "POST", f"{one}/norm", "Open a norming round, or bring it on", norm, takes=NormingStep, gives=NormingRound,
+            roles=_ORGANISERS,
+        ),
         Operation("POST", f"{one}/close", "End a campaign", close, gives=CampaignSummary, roles=_ORGANISERS),
+        Operation("POST", f"{one}/reopen", "Let it go on", reopen, gives=CampaignSummary, roles=_ORGANISERS),
         Operation("GET", f"{one}/results", "Ranks by the rule", results, gives=dict[str, Any], roles=_ORGANISERS),
         Operation("GET", f"{one}/ratings", "All that counts", ratings, gives=list[dict[str, Any]], roles=_ORGANISERS),
-        Operation("GET", "/rate/{id}", "What a volunteer does next", next_item, gives=NextItem),
-        Operation(
-            "POST", "/rate/{id}/items/{item}", "Rate an item, or correct a rating", rate, takes=SentBallot,
-            gives=KeptBallot,
-        ),
     ]  # fmt: skip
 
 
@@ -230,12 +210,12 @@ async def progress(call: OperationCall) -> dict[str, Any]:
 async def add_links(call: OperationCall) -> list[VolunteerLink]:
     """Invite volunteers."""
     campaign, wanted, now, me = await _campaign(call), call.body, call.now, call.me.id
-    secrets = [new_secret() for _ in range(wanted.n)]
+    secrets = [call.secret(number) for number in range(wanted.n)]
 
     def action(connection: Connection) -> list[str]:
         return [invite_one(connection, campaign, one, days=60, now=now, by=me) for one in secrets]
 
-    codes = await call.site.write(action)
+    codes = await call.write(action)
     return [VolunteerLink(code=code, link=call.base + path_of(one)) for code, one in zip(codes, secrets, strict=True)]
 
 
@@ -244,6 +224,34 @@ async def close(call: OperationCall) -> CampaignSummary:
     campaign, blobs, me = await _campaign(call), blobs_of(call), call.me.id
     await run_in_threadpool(end_campaign, call.site.database, blobs, campaign, by=me, nonce=call.nonce)
     return await call.read(_summary, await _campaign(call))
+
+
+async def reopen(call: OperationCall) -> CampaignSummary:
+    """Let a campaign go on."""
+    campaign, now, me = await _campaign(call), call.now, call.me.id
+    await call.write(lambda connection: reopen_campaign(connection, campaign, now, by=me))
+    return await call.read(_summary, await _campaign(call))
+
+
+async def join(call: OperationCall) -> JoinedCampaign:
+    """Let an organiser or a judge rate too."""
+    campaign, now, me = await _campaign(call), call.now, call.me.id
+    return JoinedCampaign(code=await call.write(lambda connection: enrol(connection, campaign, me, now)))
+
+
+async def norm(call: OperationCall) -> NormingRound:
+    """Open a norming round, or bring the open one on."""
+    campaign, n, now, me = await _campaign(call), call.body.items, call.now, call.me.id
+
+    def action(connection: Connection) -> list[Any]:
+        if n is not None:
+            found = open_round(connection, campaign, n, now, by=me)
+        else:
+            found = advance(connection, open_round_of(connection, campaign), now, by=me)
+        return [found.number, found.state, len(found.units)]
+
+    number, state, items = await call.write(action)
+    return NormingRound(number=number, state=state, items=items)
 
 
 async def results(call: OperationCall) -> dict[str, Any]:
@@ -257,35 +265,6 @@ async def ratings(call: OperationCall) -> list[dict[str, Any]]:
     """Return the ratings that count; raters stand there by codes."""
     campaign = await _campaign(call)
     return [one._asdict() for one in await call.read(ratings_of, campaign)]
-
-
-async def next_item(call: OperationCall) -> NextItem:
-    """Return what comes next for the volunteer; it waits for this person from now on."""
-    campaign, now, me = await _own(call), call.now, call.me.id
-    room = SessionRoom(call.language, now)
-    view = await call.site.write(lambda connection: volunteer_view(connection, campaign, me, now, room))
-    criteria = () if campaign.pairs else campaign.rating.criterion
-    return NextItem(
-        view=view,
-        criteria=tuple(
-            RatedCriterion(name=one.name, low=one.low, high=one.high, anchors=one.anchors) for one in criteria
-        ),
-        reasons=tuple(one.name for one in campaign.protocol.reason) if campaign.pairs else (),
-    )
-
-
-async def rate(call: OperationCall) -> KeptBallot:
-    """Keep a ballot."""
-    campaign, item, said, now, me = await _own(call), call.at("item"), call.body, call.now, call.me.id
-
-    def action(connection: Connection) -> dict[str, Any]:
-        outcome = cast(
-            connection, campaign, me, item, said.points, now=now, reason=said.reason, remark=said.remark,
-            seconds=said.seconds,
-        )  # fmt: skip
-        return outcome._asdict()
-
-    return KeptBallot(**await call.write(action))
 
 
 def _files(sent: tuple[SentFile, ...]) -> tuple[GivenFile, ...]:
@@ -309,17 +288,3 @@ async def _campaign(call: OperationCall) -> Campaign:
         return await call.read(find_campaign, call.at("id"))
     except UsageError as error:
         raise not_found() from error
-
-
-async def _own(call: OperationCall) -> Campaign:
-    """Return a campaign for its volunteers alone. Raises `PageError` for others."""
-    campaign, me = await _campaign(call), call.me.id
-
-    def action(connection: Connection) -> bool:
-        own = campaign_volunteers.c
-        query = select(own.code).where(own.campaign_id == campaign.id, own.person_id == me)
-        return connection.execute(query).scalar_one_or_none() is not None
-
-    if not await call.read(action):
-        raise not_found()
-    return campaign

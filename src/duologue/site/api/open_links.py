@@ -8,7 +8,6 @@ from msgspec import Meta
 
 from duologue.arena.people.links import LONGEST_DAYS
 from duologue.arena.people.open_links import MOST, OpenLink, open_path, revoke_open_link
-from duologue.arena.people.secret import new_secret
 from duologue.arena.registration.open_registration import open_for_many, open_links_into
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
@@ -58,8 +57,8 @@ def operations() -> list[Operation]:
 async def make(call: OperationCall) -> MadeOpenLink:
     """Make an open link."""
     wanted: NewOpenLink = call.body
-    secret, now, me = new_secret(), call.now, call.me.id
-    made = await call.site.write(
+    secret, now, me = call.secret(), call.now, call.me.id
+    made = await call.write(
         lambda connection: open_for_many(
             connection, secret, wanted.kind, wanted.subject, most=wanted.most, days=wanted.days, now=now, by=me
         )

@@ -10,6 +10,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
+from duologue.arena.people.secret import derived_secret, new_secret
 from duologue.core.typed import decode_json
 from duologue.site.page_error import PageError, forbidden
 from duologue.site.visit import Visit
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
     from starlette.requests import Request
+
+    from duologue.arena.people.secret import EntrySecret
 
 PREFIX = "/api/v1"
 IDEMPOTENCY = "Idempotency-Key"
@@ -35,12 +38,23 @@ class OperationCall(Visit):
         """Do something and return its result (JSON) after the commit; the same `Idempotency-Key` again does nothing."""
         return await self.site.write(action, nonce=self.nonce)
 
+    def secret(self, number: int = 0) -> EntrySecret:
+        """Return a new secret, such as that of a link; the same `Idempotency-Key` again gives the same one."""
+        return derived_secret(self.key, f"{self.nonce} {number}") if self.nonce is not None else new_secret()
+
     @property
     def nonce(self) -> str | None:
         """What names this very request, by its `Idempotency-Key`; `None` without one."""
         key = self.request.headers.get(IDEMPOTENCY, "")
         scope = f"{self.me.id}\n{self.request.method}\n{self.request.url.path}\n{key}"
         return hashlib.sha256(scope.encode()).hexdigest() if key else None
+
+
+class QueryParameter(NamedTuple):
+    """A parameter of the query, which may be left out."""
+
+    name: str
+    about: str
 
 
 class Operation(NamedTuple):
@@ -54,9 +68,11 @@ class Operation(NamedTuple):
     gives: Any = None
     """Type of the answer, which `msgspec` can write; a `Response` goes out as it is."""
     takes: Any = None
-    """Type of the JSON body; `None`: there is none, or `handle` reads it itself."""
+    """Type of the JSON body; `bytes`: whatever is sent, which `handle` reads itself; `None`: there is none."""
     roles: tuple[str, ...] = ()
     """Who may; empty: whoever has a token."""
+    asks: tuple[QueryParameter, ...] = ()
+    """What the query may say."""
 
     def route(self) -> Route:
         """Return the route that answers it."""
@@ -71,7 +87,7 @@ class Operation(NamedTuple):
         if not person.may(*self.roles):
             raise forbidden()
         body = None
-        if self.takes is not None:
+        if self.takes not in (None, bytes):
             try:
                 body = decode_json(await request.body(), self.takes)
             except msgspec.DecodeError as error:

@@ -32,6 +32,14 @@ class BegunTalk(Record, frozen=True, kw_only=True):
     id: str
 
 
+class ListedTalk(Record, frozen=True, kw_only=True):
+    """One of one's own talks."""
+
+    id: str
+    state: str
+    created_at: int
+
+
 class SaidText(Record, frozen=True, kw_only=True):
     """What a person says."""
 
@@ -62,9 +70,11 @@ def operations() -> list[Operation]:
     return [
         Operation("GET", "/rooms", "Rooms in which one can talk with a system", open_rooms, gives=list[OpenRoom]),
         Operation("POST", "/rooms/{id}/talks", "Begin a talk, or go on with the one there", begin, gives=BegunTalk),
+        Operation("GET", "/talks", "One's own talks with systems, the last first", mine, gives=list[ListedTalk]),
         Operation("GET", "/talks/{id}", "One's own talk with its turns", show, gives=OwnTalk),
         Operation("POST", "/talks/{id}/turns", "Say something", say, takes=SaidText, gives=OwnTalk),
         Operation("POST", "/talks/{id}/end", "End a talk", end, gives=OwnTalk),
+        Operation("POST", "/talks/{id}/again", "Ask a system again that has failed", ask_again, gives=OwnTalk),
     ]
 
 
@@ -79,6 +89,19 @@ async def begin(call: OperationCall) -> BegunTalk:
     room, me, lang, now = call.at("id"), call.me.id, call.language, call.now
     talk = await call.write(lambda connection: rooms.enter_room(connection, room, me, lang=lang, now=now))
     return BegunTalk(id=talk)
+
+
+async def mine(call: OperationCall) -> list[ListedTalk]:
+    """Return the caller's talks with systems."""
+    found = await call.read(sessions.list_talks, kind="system", person=call.me.id, limit=50)
+    return [ListedTalk(id=one.id, state=one.state, created_at=one.created_at) for one in found]
+
+
+async def ask_again(call: OperationCall) -> OwnTalk:
+    """Ask a system again."""
+    talk = await _own(call)
+    await run_in_threadpool(engine_of(call.site).answer, talk.id)
+    return await show(call)
 
 
 async def show(call: OperationCall) -> OwnTalk:

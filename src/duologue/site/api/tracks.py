@@ -22,13 +22,21 @@ from duologue.arena.finals.final_campaign import campaigns_of, link_campaign
 from duologue.arena.finals.final_results import take_results
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
-from duologue.site.api.operation import Operation
+from duologue.site.api.operation import Operation, QueryParameter
 from duologue.site.page_error import forbidden, not_found
 from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
 from duologue.site.pages.entries import may_have_report
 from duologue.site.pages.track_finals import start_final
 from duologue.site.pages.track_office import phase_at
-from duologue.site.pages.tracks import ORGANISER, PARTICIPANTS, blobs_of, is_organiser, my_team, track_at
+from duologue.site.pages.tracks import (
+    ORGANISER,
+    PARTICIPANTS,
+    blobs_of,
+    fetch_data,
+    is_organiser,
+    my_team,
+    track_at,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -56,17 +64,32 @@ def operations() -> list[Operation]:
     final = "/tracks/{track}/phases/{phase}"
     return [
         Operation("GET", "/tracks", "All tracks with their phases", all_tracks, gives=Told),
-        ours("POST", "/new-track/upload", "Open a track: the bytes of its archive; ?change=1 changes one", open_track),
+        ours(
+            "POST", "/new-track/upload", "Open a track by its archive", open_track, takes=bytes,
+            asks=(QueryParameter("change", "`1` changes a track that there is."),),
+        ),
         ours("POST", f"{final}/campaign", "Start the campaign that rates a final", rate_final, takes=NewFinal),
         ours("POST", f"{final}/ratings", "Put what its campaign says onto the board", take_ratings),
         Operation("GET", "/tracks/{track}", "A track with its phases", one_track, gives=Told),
         Operation("GET", "/tracks/{track}/board", "The board, as you may see it", board, gives=Told),
         mine("GET", "/tracks/{track}/entries", "Your team's entries", my_entries),
-        mine("POST", "/tracks/{track}/upload", "Hand a file in: its bytes; ?name=, ?phase=, ?note=", upload),
+        mine(
+            "POST", "/tracks/{track}/upload", "Hand a file in, as it is", upload, takes=bytes,
+            asks=(
+                QueryParameter("name", "What the file is called."),
+                QueryParameter("phase", "The phase; left out: the one that is open."),
+                QueryParameter("note", "A word for yourself."),
+            ),
+        ),
         mine("GET", "/entries/{id}", "What became of an entry", one_entry),
         Operation("GET", "/entries/{id}/report", "The full report of an entry, for `duologue verify`", one_report),
         mine("POST", "/entries/{id}/cancel", "Take an entry back that has not ended", take_back),
-    ]
+        mine("POST", "/entries/{id}/choose", "Let an entry be the one that counts", choose),
+        Operation(
+            "GET", "/tracks/{track}/data/{phase}/{name:path}", "A file of a phase's data", fetch_data,
+            roles=PARTICIPANTS,
+        ),
+    ]  # fmt: skip
 
 
 async def all_tracks(call: OperationCall) -> Told:
@@ -171,6 +194,14 @@ async def take_back(call: OperationCall) -> Told:
     now = call.now
     if not await call.write(lambda connection: competition.cancel(connection, entry.id, now)):
         raise UsageError(f"the entry '{entry.id}' has ended already; it cannot be taken back")
+    return _told(call, track, await call.read(competition.find_entry, entry.id))
+
+
+async def choose(call: OperationCall) -> Told:
+    """Let an entry count."""
+    track, entry = await _entry_at(call)
+    now, me = call.now, call.me.id
+    await call.write(lambda connection: competition.choose(connection, track, entry, now, by=me))
     return _told(call, track, await call.read(competition.find_entry, entry.id))
 
 

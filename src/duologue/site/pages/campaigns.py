@@ -28,6 +28,7 @@ from duologue.ratings.rows import ratings_text
 from duologue.site.area import Area, route
 from duologue.site.navigation import NavigationEntry
 from duologue.site.page_error import not_found
+from duologue.site.pages.rate import JOINERS
 from duologue.site.pages.tracks import blobs_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 ORGANISERS = ("organiser",)
 _MOST_LINKS = 100
-_MOST_NORMED = 50
+MOST_NORMED = 50
 _FILE = Path("ratings.csv")
 
 
@@ -54,7 +55,7 @@ def routes() -> Sequence[Route]:
         route("/campaigns", show_all, *ORGANISERS),
         route("/campaigns/{id}", show_one, *ORGANISERS),
         route("/campaigns/{id}/links", add_links, *ORGANISERS, methods=("POST",)),
-        route("/campaigns/{id}/join", join, *ORGANISERS, methods=("POST",)),
+        route("/campaigns/{id}/join", join, *JOINERS, methods=("POST",)),
         route("/campaigns/{id}/norm", go_on_norming, *ORGANISERS, methods=("POST",)),
         route("/campaigns/{id}/close", close, *ORGANISERS, methods=("POST",)),
         route("/campaigns/{id}/reopen", reopen, *ORGANISERS, methods=("POST",)),
@@ -94,7 +95,7 @@ async def add_links(visit: Visit) -> Response:
 
 
 async def join(visit: Visit) -> Response:
-    """Let the organiser rate too."""
+    """Let an organiser or a judge rate too."""
     campaign, form = await _campaign(visit), await visit.form()
     now, me = visit.now, visit.me.id
     await visit.submit(form, lambda connection: enrol(connection, campaign, me, now))
@@ -104,7 +105,7 @@ async def join(visit: Visit) -> Response:
 async def go_on_norming(visit: Visit) -> Response:
     """Open a norming round, or bring the open one on."""
     campaign, form = await _campaign(visit), await visit.form()
-    n, now = form.whole("items", 1, _MOST_NORMED) if form.has("items") else None, visit.now
+    n, now = form.whole("items", 1, MOST_NORMED) if form.has("items") else None, visit.now
     me = visit.me.id
 
     def action(connection: Connection) -> None:
@@ -190,7 +191,7 @@ def _progress(connection: Connection, campaign: Campaign) -> dict[str, Any]:
         "norm": next((one for one in rounds if one.state != "closed"), None),
         "final": final_of(connection, campaign),
         "most_links": _MOST_LINKS,
-        "most_normed": _MOST_NORMED,
+        "most_normed": MOST_NORMED,
     }
 
 

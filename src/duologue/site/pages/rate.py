@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-
 from duologue.arena.campaigns.assignment import skip
 from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, cast
-from duologue.arena.campaigns.campaign import campaigns_with, find_campaign
-from duologue.arena.campaigns.norm_round import current_round, remark, remarks_of, vote, votes_of
+from duologue.arena.campaigns.campaign import campaigns_to_join, campaigns_with
+from duologue.arena.campaigns.norm_round import current_round, open_round_of, remark, vote
+from duologue.arena.campaigns.norm_view import norm_view
 from duologue.arena.campaigns.session_room import SessionRoom
-from duologue.arena.campaigns.tables import campaign_volunteers
-from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item, shown_unit, volunteer_view
+from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item, volunteer_view
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, route
 from duologue.site.navigation import NavigationEntry
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from duologue.site.form import Form
     from duologue.site.visit import Visit
 
+JOINERS = ("organiser", "judge")
+"""Who may rate in a campaign without a link into it."""
 _LONGEST_SECONDS = 86_400
 
 
@@ -53,7 +53,8 @@ def routes() -> Sequence[Route]:
 async def show_all(visit: Visit) -> Response:
     """Show the campaigns that somebody rates in."""
     found = await visit.read(campaigns_with, visit.me.id)
-    return visit.page("rate/list.html", title=visit.t("rate.title"), campaigns=found)
+    free = await visit.read(campaigns_to_join, visit.me.id) if visit.me.may(*JOINERS) else []
+    return visit.page("rate/list.html", title=visit.t("rate.title"), campaigns=found, free=free)
 
 
 async def show_next(visit: Visit) -> Response:
@@ -116,8 +117,8 @@ async def show_mine(visit: Visit) -> Response:
 async def show_norm(visit: Visit) -> Response:
     """Show the norming round: to vote blind, to discuss, to vote again."""
     campaign = await _campaign(visit)
-    norm, entries = await visit.read(_norm, campaign, visit.me.id)
-    return _page(visit, "rate/norm.html", campaign, norm=norm, norm_entries=entries)
+    norm = await visit.read(norm_view, campaign, visit.me.id)
+    return _page(visit, "rate/norm.html", campaign, norm=norm)
 
 
 async def vote_on(visit: Visit) -> Response:
@@ -126,7 +127,7 @@ async def vote_on(visit: Visit) -> Response:
     unit, now, me, said = visit.at("unit"), visit.now, visit.me.id, _points(form, campaign)
 
     def action(connection: Connection) -> None:
-        vote(connection, campaign, _open_round(connection, campaign), me, unit, said, now)
+        vote(connection, campaign, open_round_of(connection, campaign), me, unit, said, now)
 
     await visit.submit(form, action)
     return visit.redirect(f"/rate/{campaign.id}/norm", said="rate.voted")
@@ -138,7 +139,7 @@ async def say(visit: Visit) -> Response:
     unit, now, me, text = visit.at("unit"), visit.now, visit.me.id, form.text("text", most=LONGEST_REMARK)
 
     def action(connection: Connection) -> None:
-        remark(connection, _open_round(connection, campaign), me, unit, text, now)
+        remark(connection, open_round_of(connection, campaign), me, unit, text, now)
 
     await visit.submit(form, action)
     return visit.redirect(f"/rate/{campaign.id}/norm", said="rate.said")
@@ -174,33 +175,4 @@ async def _or_not_found(visit: Visit, action: Any, *arguments: Any) -> Any:
         raise not_found() from error
 
 
-def _open_round(connection: Connection, campaign: Campaign) -> NormRound:
-    found = current_round(connection, find_campaign(connection, campaign.id))
-    if found is None:
-        raise not_found()
-    return found
-
-
-def _norm(connection: Connection, campaign: Campaign, person: str) -> tuple[NormRound | None, list[dict[str, Any]]]:
-    norm = current_round(connection, campaign)
-    if norm is None:
-        return None, []
-    votes, remarks = votes_of(connection, campaign, norm, person), remarks_of(connection, campaign, norm)
-    codes = select(campaign_volunteers.c.code).where(
-        campaign_volunteers.c.campaign_id == campaign.id, campaign_volunteers.c.person_id == person
-    )
-    mine = connection.execute(codes).scalar_one()
-    phase = norm.phase or "before"
-    return norm, [
-        {
-            "unit": unit,
-            "item": shown_unit(connection, campaign, unit),
-            "points": next((one.points for one in votes if (one.unit, one.code, one.phase) == (unit, mine, phase)), {}),
-            "votes": [one for one in votes if one.unit == unit and one.phase == "before"] if norm.revealed else [],
-            "remarks": [one for one in remarks if one.unit == unit],
-        }
-        for unit in norm.units
-    ]
-
-
-AREA = Area("rate", routes, (NavigationEntry("/rate", "rate.title", ("volunteer",)),))
+AREA = Area("rate", routes, (NavigationEntry("/rate", "rate.title", ("volunteer", "judge")),))

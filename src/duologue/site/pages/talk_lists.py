@@ -76,7 +76,7 @@ async def open_room(visit: Visit) -> Response:
 
 async def show_list(visit: Visit) -> Response:
     """Show the talks of a room, or the dialogues of a campaign of pairs."""
-    one = await _find(visit)
+    one = await find_list(visit)
 
     def read(connection: Connection) -> dict[str, Any]:
         is_room = visit.at("kind") == "rooms"
@@ -90,7 +90,7 @@ async def show_list(visit: Visit) -> Response:
 
 async def export(visit: Visit) -> Response:
     """Return the talks of a room as dialogues, or accepted dialogues of pairs as the challenge's official file."""
-    one = await _find(visit)
+    one = await find_list(visit)
     if isinstance(one, rooms.SystemRoom):
         body = await visit.read(room_lines, one.id)
     else:
@@ -113,7 +113,7 @@ async def export(visit: Visit) -> Response:
 async def close(visit: Visit) -> Response:
     """Let nothing begin any more."""
     form = await visit.form()
-    one = await _find(visit)
+    one = await find_list(visit)
     now, me = visit.now, visit.me.id
     shut = rooms.close_room if isinstance(one, rooms.SystemRoom) else pairs.close_pairing
     await visit.submit(form, lambda connection: shut(connection, one.id, now=now, by=me))
@@ -133,7 +133,8 @@ async def judge(visit: Visit) -> Response:
     return visit.redirect(f"/talk-lists/pairs/{pairing}", said="talks.saved")
 
 
-async def _find(visit: Visit) -> rooms.SystemRoom | pairs.Pairing:
+async def find_list(visit: Visit) -> rooms.SystemRoom | pairs.Pairing:
+    """Return the room or the campaign of pairs of a path. Raises `PageError` where it is not there."""
     if visit.at("kind") == "rooms":
         return visit.found(await visit.read(rooms.find_room, visit.at("id")))
     if visit.at("kind") == "pairs":

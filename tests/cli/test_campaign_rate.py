@@ -1,0 +1,64 @@
+"""Rating in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from tests.arena.campaigns.made import SYSTEMS, made_campaign, made_material
+
+from duologue.arena.campaigns.campaign import find_campaign, status_of
+from duologue.arena.campaigns.campaign_results import ratings_of
+from duologue.arena.storage import open_database
+from duologue.cli.main import cli
+from duologue.ratings.judgement import Preference
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rate(place: Path, campaign: str, typed: str, *more: str) -> str:
+    words = ["campaign", "rate", campaign, "--person", "ann", "--workspace", str(place), *more]
+    done = CliRunner().invoke(cli, words, input=typed)
+    assert not done.exception, done.output
+    return done.output
+
+
+def test_points_are_asked_for_blind_and_kept(tmp_path: Path) -> None:
+    with open_database(tmp_path) as database:
+        made = made_campaign(database, material=made_material(items=1))
+    learned = rate(tmp_path, made, "2\n2\n0\n2\n2\n2\n", "--n", "2")
+    assert "not right, it comes again" in learned, "the first one has factual accuracy 2"
+    assert "right: " in learned
+    told = rate(tmp_path, made, "2\n2\n0\n" + "9\n1\n1\n1\n" + "0\n0\n0\n" + "2\n2\n2\n")
+    assert "What is thing 0?" in told
+    assert "is not in the range 0<=x<=2" in told
+    assert "nothing is left; you have rated 3" in told
+    assert not [name for name in SYSTEMS if name in told + learned]
+    with open_database(tmp_path) as database, database.reading() as connection:
+        campaign = find_campaign(connection, made)
+        assert status_of(connection, campaign).rated == 3
+        assert len(ratings_of(connection, campaign)) == 9
+
+
+def test_of_a_pair_a_choice_and_a_reason(tmp_path: Path) -> None:
+    with open_database(tmp_path) as database:
+        material = made_material(("one", "two"), items=1)
+        made = made_campaign(database, "arena", material=material, onboarding=())
+    told = rate(tmp_path, made, "both\nfirst\nboredom\nfacts\n")
+    assert "-- first" in told
+    assert "'boredom' is not one of" in told
+    with open_database(tmp_path) as database, database.reading() as connection:
+        (kept,) = ratings_of(connection, find_campaign(connection, made))
+    assert isinstance(kept, Preference)
+    assert kept.outcome in {"a", "b"}
+
+
+@pytest.mark.parametrize(("live", "person", "said"), [(True, "ann", "talk with these"), (False, "nobody", "nobody")])
+def test_what_cannot_be_is_told(tmp_path: Path, *, live: bool, person: str, said: str) -> None:
+    with open_database(tmp_path) as database:
+        made = made_campaign(database, live=live)
+    done = CliRunner().invoke(cli, ["campaign", "rate", made, "--person", person, "--workspace", str(tmp_path)])
+    assert done.exit_code
+    assert said in str(done.exception) + done.output

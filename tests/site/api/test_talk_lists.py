@@ -1,0 +1,45 @@
+"""Rooms and campaigns of pairs over the API, for organisers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.site.talk_examples import talk_examples
+
+if TYPE_CHECKING:
+    from tests.site.world import World
+
+
+def test_a_room_is_opened_watched_written_out_and_closed(world: World) -> None:
+    client = world.api("organiser")
+    wrong = client.post("/api/v1/talk-lists/rooms", json={"task": "restaurant", "system": "solvr", "title": "T"})
+    assert "solver" in wrong.json()["error"]["message"]
+    asked = {"task": "restaurant", "system": "solver", "title": "Tables", "shows": ["goal"]}
+    (room,) = client.post("/api/v1/talk-lists/rooms", json=asked).json()["rooms"]
+    assert (room["title"], room["state"], room["talks"]["open"]) == ("Tables", "open", 0)
+    volunteer = world.api("volunteer")
+    talk = volunteer.post(f"/api/v1/rooms/{room['id']}/talks").json()["id"]
+    assert [one["id"] for one in volunteer.get("/api/v1/talks").json()] == [talk]
+    assert volunteer.post(f"/api/v1/talks/{talk}/again").json()["state"] == "open"
+    one = f"/api/v1/talk-lists/rooms/{room['id']}"
+    assert [watched["id"] for watched in client.get(one).json()] == [talk]
+    assert client.get(f"{one}/export").text == ""
+    assert volunteer.post(f"/api/v1/talks/{talk}/end").status_code == 200
+    assert client.get(f"{one}/export").text.count("\n") == 1
+    assert client.post(f"{one}/close").json()["rooms"][0]["state"] == "closed"
+    assert volunteer.get("/api/v1/talk-lists").status_code == 403
+    assert client.get("/api/v1/talk-lists/halls/x").status_code == 404
+
+
+def test_a_dialogue_of_two_people_is_judged(world: World) -> None:
+    _, _, pairing, dialogue = talk_examples(world)
+    client, one = world.api("organiser"), f"/api/v1/talk-lists/pairs/{pairing}"
+    (watched,) = client.get(one).json()
+    assert (watched["id"], watched["verdict"], watched["utterances"]) == (dialogue, "accepted", 4)
+    judged = f"/api/v1/talk-lists/talks/{dialogue}/verdict"
+    assert client.post(judged, json={"verdict": "rejected"}).json() == {"verdict": "rejected"}
+    assert client.get(one).json()[0]["verdict"] == "rejected"
+    assert client.post(judged, json={"verdict": "maybe"}).status_code == 400
+    assert client.post("/api/v1/talk-lists/talks/none/verdict", json={"verdict": "rejected"}).status_code == 400
+    (listed,) = client.get("/api/v1/talk-lists").json()["pairs"]
+    assert (listed["scenes"]["done"], listed["scenes"]["free"]) == (0, 4)
