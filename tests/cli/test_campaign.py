@@ -81,7 +81,8 @@ def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp
 
 def test_a_person_who_is_there_is_invited_too(duologue: Any, folder: Path, tmp_path: Path) -> None:
     where = ("--workspace", tmp_path)
-    made = start(duologue, folder, tmp_path, "--title-zh", "客服回复")
+    made = start(duologue, folder, tmp_path, "--title-zh", "客服回复", "--overlap", "0.5")
+    assert made["wanted"] == 3 * (3 * 3 + 3), "of six items three have three raters"
     assert duologue("site", "people", "add", "--name", "Wei", "--role", "judge", *where).code == 0
     (wei,) = json.loads(duologue("site", "people", "list", *where, "--json").out)["people"]
     linked = duologue("campaign", "link", made["id"], "--person", wei["id"], "--json", *where)

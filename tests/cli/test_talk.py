@@ -51,8 +51,9 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
 
         database.write(hold)
     out = tmp_path / "sessions.jsonl"
-    assert f"{talk} accepted" in duologue("talk", "status", *where).out
+    assert talk not in duologue("talk", "status", *where).out
     assert "is rejected" in duologue("talk", "verdict", talk, "rejected", *where).out
+    assert f"rejected: {talk}" in duologue("talk", "status", *where).out
     assert duologue("talk", "export", one["id"], "--out", out, *where).code == 2
     assert duologue("talk", "verdict", talk, "accepted", *where).code == 0
     assert duologue("talk", "verdict", "none", "accepted", *where).code == 2

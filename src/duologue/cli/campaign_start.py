@@ -39,6 +39,13 @@ _days_option = click.option(
     "--automatic", type=options.PATH, default=None, help="A table system,score: of too many systems the best enter."
 )
 @options.count_option("--per-item", "Raters of each item.  [default: the protocol's]")
+@click.option(
+    "--overlap",
+    type=options.FiniteRange(min=0, max=1),
+    default=1.0,
+    show_default=True,
+    help="Share of the items that --per-item people rate, drawn by the seed; the others have one rater.",
+)
 @options.count_option("--lease", "Minutes that an item waits for the volunteer who has it.", default=60)
 @click.option(
     "--checks",
@@ -68,6 +75,7 @@ def start(
     place: Path | None,
     automatic: Path | None,
     per_item: int | None,
+    overlap: float,
     lease: int,
     checks: int | None,
     title: str,
@@ -107,7 +115,7 @@ def start(
         protocol = msgspec.structs.replace(protocol, check_every=checks)
     settings = CampaignSettings(
         per_item=per_item or protocol.per_item, lease_minutes=lease, check_every=protocol.check_every, seed=seed,
-        title_zh=title_zh,
+        title_zh=title_zh, overlap=overlap,
     )  # fmt: skip
     name = protocol.task or task
     proposal = propose(
@@ -128,13 +136,20 @@ def start(
         return
     console.line(f"Campaign {campaign_id} is open: {made.title}", bold=True)
     console.line(
-        f"{len(proposal.material.items):,} items of {len(made.systems)} systems, {made.settings.per_item} raters each: "
+        f"{len(proposal.material.items):,} items of {len(made.systems)} systems, {_raters(made)}: "
         f"{found.wanted:,} ratings."
     )
     if links:
         show_links(links)
     else:
         console.line(f"Next: duologue campaign link {campaign_id} --n 3")
+
+
+def _raters(campaign: Campaign) -> str:
+    settings = campaign.settings
+    if settings.overlap >= 1:
+        return f"{settings.per_item} raters each"
+    return f"{settings.per_item} raters for {settings.several:,} of them, one for the others"
 
 
 @click.command()

@@ -255,9 +255,8 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
         console.line(f"{one['id']}  {one['title']}: {one['task']} in pairs, {one['state']}", bold=True)
         console.line(f"  dialogues: {one['done']} done, {one['taken']} under way, {one['free']} to be made")
         for told in verdicts[one["id"]]:
-            console.line(
-                f"  {told['id']} {told['verdict']}{': ' if told['problems'] else ''}{'; '.join(told['problems'])}"
-            )
+            if told["verdict"] == "rejected":
+                console.line(f"  rejected: {told['id']}{': ' if told['problems'] else ''}{'; '.join(told['problems'])}")
 
 
 @click.command()
@@ -305,7 +304,9 @@ def export(*, word: str, out: Path, rejected: bool, workspace: Path, address: st
 @options.workspace_option
 @options.database_option
 def verdict(*, talk: str, decided: str, workspace: Path, address: str | None) -> None:
-    """Accept or reject a DIALOGUE of two people by hand, whatever its check said; `status` lists them.
+    """Accept or reject a DIALOGUE of two people by hand, whatever its check said.
+
+    `status` names the rejected ones, and `status --json` all.
 
     \b
     Examples:

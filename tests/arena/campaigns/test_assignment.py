@@ -257,3 +257,27 @@ def test_what_is_not_leased_cannot_be_skipped(database: Database) -> None:
     assert lease.role == "onboarding"
     with pytest.raises(UsageError, match="cannot be skipped"):
         database.write(lambda c: skip(c, find_campaign(c, made), "ann", lease.assignment))
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize(("overlap", "several"), [(0.0, 0), (0.3, 3), (1.0, 10)])
+def test_only_the_share_that_overlaps_has_several_raters(
+    either_database: Database, overlap: float, several: int, *, paired: bool
+) -> None:
+    database, material = either_database, made_material(items=10)
+    made = made_campaign(database, material=material, per_item=3, overlap=overlap, onboarding=(), paired=paired, seed=4)
+    with database.reading() as connection:
+        campaign = find_campaign(connection, made)
+        assert status_of(connection, campaign).wanted == 3 * (3 * several + 10 - several)
+    for person in PEOPLE:
+        Volunteer(database, made, person).rate_all(by_length(campaign))
+    with database.reading() as connection:
+        found = status_of(connection, campaign)
+        assert found.rated == found.wanted
+        raters = Counter(row.load for row in connection.execute(select(campaign_units)))
+        keys = [row.item_key for row in connection.execute(select(campaign_items).order_by(campaign_items.c.position))]
+    assert raters == Counter({3: 3 * several, 1: 3 * (10 - several)}) - Counter()
+    assert starters_are_true(database)
+    if overlap == 0.3:
+        assert keys[:3] == sorted(keys[:3])
+        assert keys[:3] != ["item-000", "item-001", "item-002"], "they are drawn"

@@ -26,7 +26,16 @@ def newest(world: World) -> Campaign:
 
 
 def begin(client: TestClient, *files: tuple[str, tuple[str, bytes]], **fields: Any) -> Any:
-    asked = {"protocol": "conversation", "n": "3", "seed": "1", "task": "", "title": "", "per_item": "", **fields}
+    asked = {
+        "protocol": "conversation",
+        "n": "3",
+        "seed": "1",
+        "task": "",
+        "title": "",
+        "per_item": "",
+        "overlap": "100",
+        **fields,
+    }
     page = client.get("/campaigns/new").text
     return client.post("/campaigns/upload", data={**hidden(page), **asked}, files=files or None)
 
@@ -34,10 +43,10 @@ def begin(client: TestClient, *files: tuple[str, tuple[str, bytes]], **fields: A
 def test_of_result_files(world: World) -> None:
     client = world.client("organiser")
     files = [("results", ("one.txt", GOOD)), ("results", ("two.txt", POOR)), ("gold", ("truth.txt", TRUTH))]
-    begun = begin(client, *files, title="Replies", title_zh="回复", per_item="2")
+    begun = begin(client, *files, title="Replies", title_zh="回复", per_item="2", overlap="34")
     made = newest(world)
     assert begun.headers["location"] == f"/campaigns/{made.id}?said=campaigns.started"
-    assert (made.title, made.settings.per_item) == ("Replies", 2)
+    assert (made.title, made.settings.per_item, made.settings.several) == ("Replies", 2, 1)
     assert "<h1>回复</h1>" in world.client("organiser", language="zh").get(f"/campaigns/{made.id}").text
     assert set(made.systems) == {"one", "two", "reference"}
     wrong = begin(client, ("results", ("one.txt", b"nonsense")), files[2])

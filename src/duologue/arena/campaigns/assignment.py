@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
 
-from duologue.arena.campaigns.campaign import MINUTE
+from duologue.arena.campaigns.campaign import MINUTE, raters_wanted
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
 from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError
@@ -219,7 +219,7 @@ def _open_units(
     connection: Connection, campaign: Campaign, person: str, which: _Which = "all", **asked: Any
 ) -> list[_OpenUnit]:
     """Return the units that a person may get; `which` and `asked` are as `_open` has them."""
-    known = {"campaign": campaign.id, "person": person, "per_item": campaign.settings.per_item}
+    known = {"campaign": campaign.id, "person": person, **campaign.raters}
     rows = connection.execute(_open(which), known | asked)
     found = []
     for row in rows:
@@ -247,7 +247,7 @@ def _open(which: _Which) -> Any:
         .where(
             units.campaign_id == bindparam("campaign"),
             items.role == "main",
-            units.load < bindparam("per_item"),
+            units.load < raters_wanted(),
             units.id.not_in(_mine()),
         )
     )  # fmt: skip
@@ -272,7 +272,7 @@ def _next_in_block(connection: Connection, campaign: Campaign, person: str) -> _
 
 def _next_item(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
     """Return the first system on an item that the fewest people have begun."""
-    known = {"campaign": campaign.id, "person": person, "per_item": campaign.settings.per_item}
+    known = {"campaign": campaign.id, "person": person, **campaign.raters}
     rows = connection.execute(_new_items(), known).all()
     for row in sorted(rows, key=lambda one: (one.starters, _lot(campaign, person, one.item_key))):
         found = _open_units(connection, campaign, person, "of item", item=row.id)
@@ -288,7 +288,7 @@ def _new_items() -> Any:
     return select(items.id, items.item_key, items.starters).where(
         items.campaign_id == bindparam("campaign"),
         items.role == "main",
-        items.starters < bindparam("per_item"),
+        items.starters < raters_wanted(),
         items.id.not_in(_begun()),
     )
 

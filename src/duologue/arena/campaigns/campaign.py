@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import Integer, bindparam, case, func, insert, select, update
 
 from duologue.arena.campaigns.campaign_protocol import CampaignProtocol
 from duologue.arena.campaigns.known_items import check_items
@@ -22,9 +22,10 @@ from duologue.arena.campaigns.tables import (
 from duologue.arena.database.damage import damaged
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
-from duologue.core.bounds import Count, Positive
+from duologue.core.bounds import Count, Positive, Probability
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
+from duologue.core.rng import digest
 from duologue.core.typed import convert
 from duologue.ratings.protocol import RatingProtocol
 
@@ -33,17 +34,20 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, RowMapping
 
-    from duologue.arena.campaigns.material import Material
+    from duologue.arena.campaigns.material import Material, MaterialItem
 
 MINUTE = 60_000
 """Milliseconds."""
+_ALL = 2**31 - 1
 
 
 class CampaignSettings(Record, frozen=True, kw_only=True):
     """What an organiser chooses."""
 
     per_item: Positive = 1
-    """Raters of each item."""
+    """Raters of each item, or of those that overlap."""
+    overlap: Probability = 1.0
+    """Share of the items that `per_item` people rate, drawn by the seed; the others have one rater."""
     lease_minutes: Positive = 60
     """How long an item waits for the volunteer who has it, before another one gets it."""
     check_every: Count = 10
@@ -52,6 +56,8 @@ class CampaignSettings(Record, frozen=True, kw_only=True):
     """Of all chance: order of items for each person, sides of pairs."""
     sources: dict[str, str] = {}
     """Of live campaigns what a talk with a system is started with, where it is not the system's name."""
+    several: Count = 0
+    """How many items overlap, the first by their position; counted when a campaign starts."""
     track: str = ""
     phase: str = ""
     """The final of a track whose teams it rates; empty for none."""
@@ -79,6 +85,12 @@ class Campaign(NamedTuple):
     def open(self) -> bool:
         """Whether it takes ratings."""
         return self.status == "open"
+
+    @property
+    def raters(self) -> dict[str, int]:
+        """What `raters_wanted` is bound to."""
+        whole = self.settings.overlap >= 1
+        return {"per_item": self.settings.per_item, "several": _ALL if whole else self.settings.several}
 
     def title_in(self, language: str) -> str:
         """Return the title on pages of a language."""
@@ -108,6 +120,12 @@ class CampaignStatus(NamedTuple):
     """Ratings by system; of a pair both count."""
 
 
+def raters_wanted() -> Any:
+    """Return how many raters an item is to have, for a query that `Campaign.raters` is bound to."""
+    several, per_item = bindparam("several", type_=Integer), bindparam("per_item", type_=Integer)
+    return case((campaign_items.c.position < several, per_item), else_=1)
+
+
 def start_campaign(
     connection: Connection,
     *,
@@ -132,6 +150,7 @@ def start_campaign(
             f"{len(systems)} systems are given, and the {protocol.enter} best by their automatic scores enter; "
             "give these with --automatic, or fewer systems"
         )
+    items, settings = _with_overlap(material, settings)
     campaign_id = new_id()
     row = {
         "id": campaign_id, "title": title, "task": task, "status": "open", "created_at": now,
@@ -140,7 +159,7 @@ def start_campaign(
     }  # fmt: skip
     connection.execute(insert(campaigns).values(row))
     log(connection, by, "campaign.start", now=now, about=campaign_id, track=settings.track)
-    for position, item in enumerate(material.items):
+    for position, item in enumerate(items):
         item_id = _add_item(connection, campaign_id, "main", position, item.key, msgspec.to_builtins(item.context))
         answers: dict[str, str | None] = {}
         for system, answer in item.answers.items():
@@ -161,6 +180,17 @@ def start_campaign(
                 second = add_answer(connection, item_id, "", {"turns": [list(turn) for turn in one.other]})
             _add_unit(connection, campaign_id, item_id, ("", "" if second else None), (first, second))
     return campaign_id
+
+
+def _with_overlap(material: Material, settings: CampaignSettings) -> tuple[list[MaterialItem], CampaignSettings]:
+    """Return the items with those first that several people rate, and how many these are."""
+    items = list(material.items)
+    if settings.overlap >= 1:
+        return items, settings
+    several = round(settings.overlap * len(items))
+    drawn = {one.key for one in sorted(items, key=lambda one: digest(settings.seed, "overlap", one.key))[:several]}
+    items.sort(key=lambda one: one.key not in drawn)
+    return items, msgspec.structs.replace(settings, several=several)
 
 
 def add_answer(connection: Connection, item_id: str, system: str, content: Any, talk_id: str | None = None) -> str:
@@ -242,11 +272,13 @@ def status_of(connection: Connection, campaign: Campaign) -> CampaignStatus:
     """Return how far a campaign is, onboarding and checks left aside."""
     units = campaign_units.c
     main = (
-        select(units.id, units.system_a, units.system_b, units.answer_a, units.answer_b)
+        select(
+            units.id, units.system_a, units.system_b, units.answer_a, units.answer_b, raters_wanted().label("wanted")
+        )
         .join(campaign_items, campaign_items.c.id == units.item_id)
         .where(units.campaign_id == campaign.id, campaign_items.c.role == "main")
-    )
-    rows = connection.execute(main).all()
+    )  # fmt: skip
+    rows = connection.execute(main, campaign.raters).all()
     given = campaign_assignments.c
     counted = (
         select(given.unit_id, given.state, func.count())
@@ -272,7 +304,7 @@ def status_of(connection: Connection, campaign: Campaign) -> CampaignStatus:
     live = campaign.protocol.live
     return CampaignStatus(
         units=len(rows),
-        wanted=len(rows) * campaign.settings.per_item,
+        wanted=sum(row.wanted for row in rows),
         rated=sum(loads.get("rated", {}).get(row.id, 0) for row in rows),
         leased=sum(loads.get("leased", {}).get(row.id, 0) for row in rows),
         talked=finished if live else 0,

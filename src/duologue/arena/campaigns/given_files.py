@@ -41,6 +41,7 @@ class GivenCampaign(NamedTuple):
     title: str = ""
     title_zh: str = ""
     per_item: int | None = None
+    overlap: float = 1.0
     seed: int = 1
     whole: bool = False
     """Whether the results are whole dialogues."""
@@ -69,6 +70,7 @@ def propose_given(asked: GivenCampaign) -> Proposal:
         per_item=asked.per_item or protocol.per_item,
         check_every=protocol.check_every,
         seed=asked.seed,
+        overlap=asked.overlap,
         title_zh=asked.title_zh,
     )
     with tempfile.TemporaryDirectory(prefix="duologue-") as name:

@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, func, select
 
 from duologue.arena.campaigns.assignment import NothingLeft, take
 from duologue.arena.campaigns.ballots import BETTER, Points
+from duologue.arena.campaigns.campaign import raters_wanted
 from duologue.arena.campaigns.live_talks import next_talk
 from duologue.arena.campaigns.tables import (
     campaign_answers,
@@ -221,7 +222,7 @@ def own_ballots(connection: Connection, campaign: Campaign, person: str) -> tupl
 
 def progress_of(connection: Connection, campaign: Campaign, person: str) -> tuple[int, int]:
     """Return how many items a person has rated, and how many there are left for the person."""
-    asked = {"campaign": campaign.id, "person": person, "per_item": campaign.settings.per_item}
+    asked = {"campaign": campaign.id, "person": person, **campaign.raters}
     rated, left = connection.execute(_progress(), asked).one()
     return rated, left
 
@@ -247,7 +248,7 @@ def _progress() -> Any:
             units.campaign_id == bindparam("campaign"),
             items.role == "main",
             units.id.not_in(mine),
-            (units.load < bindparam("per_item")) | units.id.in_(held),
+            (units.load < raters_wanted()) | units.id.in_(held),
         )
     )
     return select(rated.scalar_subquery(), left.scalar_subquery())

@@ -74,6 +74,8 @@ class NewCampaign(Record, frozen=True, kw_only=True):
     title_zh: Annotated[str, Meta(max_length=200)] = ""
     """The title on Chinese pages; empty: the same."""
     per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
+    overlap: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    """Share of the items that so many people rate; the others have one rater."""
     seed: Annotated[int, Meta(ge=0)] = 1
     whole: bool = False
     results: tuple[SentFile, ...] = ()
@@ -173,8 +175,8 @@ async def begin(call: OperationCall) -> CampaignSummary:
             raise UsageError(f"the site offers no system '{name}'{did_you_mean(name, known)}")
     asked = GivenCampaign(
         protocol=wanted.protocol, n=wanted.n, task=task, title=wanted.title, title_zh=wanted.title_zh,
-        per_item=wanted.per_item, seed=wanted.seed, whole=wanted.whole, results=_files(wanted.results),
-        gold=_files(wanted.gold), data=_files(wanted.input), kb=_files(wanted.kb),
+        per_item=wanted.per_item, overlap=wanted.overlap, seed=wanted.seed, whole=wanted.whole,
+        results=_files(wanted.results), gold=_files(wanted.gold), data=_files(wanted.input), kb=_files(wanted.kb),
         live=tuple(map(GivenSystem.of, wanted.systems)),
     )  # fmt: skip
     proposal = await run_in_threadpool(propose_given, asked)

@@ -77,6 +77,7 @@ async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
         title=form.text("title", most=200, needed=False),
         title_zh=form.text("title_zh", most=200, needed=False),
         per_item=form.whole("per_item", 1, MOST_RATERS) if form.text("per_item", needed=False) else None,
+        overlap=form.whole("overlap", 0, 100) / 100,
         seed=form.whole("seed", 0, 2**31 - 1),
         whole=form.ticked("whole"),
         results=await _files(form, "results"),
