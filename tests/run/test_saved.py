@@ -30,6 +30,12 @@ def test_a_saved_report_comes_back_as_it_was(contest: Any, tmp_path: Path) -> No
     assert [one.name for one in formulas_of(again)] == ["p@1", "p@2", "p@5", "mrr"]
 
 
+def test_a_file_name_that_is_no_utf8_can_stand_in_a_report(tmp_path: Path) -> None:
+    report = Report(task="t", variant="v", n=1, scores=(), rank_by="", meta={"files": {"pred": ["\udcff"]}})
+    save_report(report, tmp_path / "x.report.json")
+    assert json.loads((tmp_path / "x.report.json").read_bytes())["meta"] == {"files": {"pred": ["\\udcff"]}}
+
+
 def test_a_file_that_is_no_report_says_how_one_is_made(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[1]", encoding="utf-8")
     with pytest.raises(FormatError, match="duologue score"):

@@ -58,6 +58,19 @@ def made_whole(text: str) -> str:
     return text if is_whole(text) else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def all_whole(value: Any) -> Any:
+    r"""Return decoded JSON with every text in it, keys among them, as `made_whole` gives it.
+
+    >>> all_whole({"x\ud800": ["y", 1]})
+    {'x\\ud800': ['y', 1]}
+    """
+    if isinstance(value, str):
+        return made_whole(value)
+    if isinstance(value, list):
+        return [all_whole(one) for one in value]
+    return {made_whole(key): all_whole(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
 def pointer(*steps: str | int) -> str:
     """Return a JSON pointer (RFC 6901); half a surrogate pair, which cannot be written, is escaped as in JSON.
 

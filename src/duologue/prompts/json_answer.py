@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from duologue.core.decoded import made_whole
+from duologue.core.decoded import all_whole
 
 _TRAILING_COMMA = re.compile(r",(?=\s{0,40}[}\]])")
 _MOST_STARTS = 50
@@ -42,17 +42,8 @@ def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
                 value, _ = _DECODER.raw_decode(version, start)
             except (ValueError, RecursionError):
                 continue
-            return _whole(value)
+            return all_whole(value)
     return None
-
-
-def _whole(value: Any) -> Any:
-    """Return decoded JSON without half surrogate pairs, which no file of ours can hold."""
-    if isinstance(value, str):
-        return made_whole(value)
-    if isinstance(value, list):
-        return [_whole(one) for one in value]
-    return {made_whole(key): _whole(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _refused(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.core.decoded import all_whole
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task, names
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 def save_report(report: Report, path: Path) -> None:
     """Write the whole report, with the counts per item that paired tests need.
 
-    Figures that JSON has no number for are written as the texts `NaN`, `Infinity` and `-Infinity`.
+    Figures that JSON has no number for are written as the texts `NaN`, `Infinity` and `-Infinity`; a file name that is
+    no UTF-8 has its odd bytes spelled out.
     """
-    write_bytes(path, msgspec.json.encode(_with_figures(msgspec.to_builtins(report), _in_json)))
+    told = _with_figures(msgspec.to_builtins(report), _in_json)
+    try:
+        data = msgspec.json.encode(told)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(all_whole(told))
+    write_bytes(path, data)
 
 
 def read_report(path: Path) -> Report:

@@ -51,6 +51,10 @@ def test_the_executor_passes_the_exam_of_any_graph(rows: list[tuple[str, str, st
     assert all(set(one.facts) <= set(graph) for one in questions)
 
 
+def test_a_graph_without_facts_has_nothing_to_ask() -> None:
+    assert make_exam(Graph("empty", []), 2, part="test", seed=1) == []
+
+
 def test_a_question_says_where_its_query_begins_unless_the_dialogue_does() -> None:
     for one in make_exam(WORLD, 6, part="development", seed=3):
         said = fold("".join(one.turns))

@@ -51,7 +51,9 @@ class Drawer:
         self._facts = list(graph)
 
     def shapes(self) -> dict[tuple[str, str], Callable[[Rng], Draft | None]]:
-        """Return the drawing functions by kind and shape."""
+        """Return the drawing functions by kind and shape; none where there are no facts to ask about."""
+        if not self._facts:
+            return {}
         return {
             ("reverse", "back"): lambda rng: self._way(rng, 1, back=True, wanted="entities"),
             ("two-hops", "forward"): lambda rng: self._way(rng, 2, back=False),

@@ -109,7 +109,7 @@ def make_exam(
         if progress is not None:
             progress(done, len(KINDS), f"questions of kind {kind}")
         own = [(shape, draw) for (name, shape), draw in shapes.items() if name == kind]
-        made += _questions(graph, kind, own, n, part, seed)
+        made += _questions(graph, kind, own, n, part, seed) if own else []
     return made
 
 
