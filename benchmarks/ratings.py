@@ -63,6 +63,9 @@ CAMPAIGNS = {
     "20 raters, 60 items with 3 each, tastes": Campaign(raters=20, items=60, per_item=3),
     "40 volunteers, 200 items with 2 each, tastes": Campaign(raters=40, items=200, per_item=2),
     "12 volunteers, 300 dialogues with 1 each, tastes": Campaign(raters=12, items=300, per_item=1),
+    "12 volunteers, 200 items, a fifth with 3 each, the others with 1, tastes": Campaign(
+        raters=12, items=200, per_item=3, overlap=0.2
+    ),
     "5 raters x 50 items, no tastes": Campaign(raters=5, items=50, per_item=5, rater=0.0, taste=0.0),
     "5 raters x 50 items, great tastes": Campaign(raters=5, items=50, per_item=5, rater=0.6, taste=0.6),
 }

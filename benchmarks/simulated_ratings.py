@@ -35,6 +35,8 @@ class Campaign(NamedTuple):
     rater: float = 0.3
     taste: float = 0.3
     chance: float = 0.7
+    overlap: float = 1.0
+    """Share of the items that `per_item` people rate; the others have one rater."""
 
     @property
     def protocol(self) -> RatingProtocol:
@@ -53,7 +55,8 @@ class Campaign(NamedTuple):
     def table(self, seed: int) -> RatingTable:
         """Return the ratings of one campaign; items go to the raters in turn."""
         rng = np.random.default_rng(seed)
-        item = np.repeat(np.arange(self.items), self.per_item)
+        several = np.arange(self.items) < round(self.overlap * self.items)
+        item = np.repeat(np.arange(self.items), np.where(several, self.per_item, 1))
         rater = np.arange(len(item)) % self.raters
         base = rng.normal(0, self.item, self.items)[item] + rng.normal(0, self.rater, self.raters)[rater]
         values = []
