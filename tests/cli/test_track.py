@@ -127,7 +127,11 @@ def test_a_team_chooses_the_entry_that_counts(shell: Shell, tmp_path: Path) -> N
     track.write_text(text.replace('standing = "last"', "").replace("[[phases]]", 'standing = "chosen"\n[[phases]]', 1))
     shell("track", "new", track, "--change")
     assert "no entry 'none'" in shell(*hand_in, "--choose", "none", code=1)
+    assert "1 job done" in shell("track", "work", "--once"), "a change of the rules makes the board anew"
+    assert "Ann: p@1 62.50" in shell("track", "board", "booking")
     assert "chosen" in shell(*hand_in, "--choose", ids[0])
+    shell("track", "work", "--once")
+    assert "Ann: p@1 91.67" in shell("track", "board", "booking"), "the board follows the choice"
     found = shell.json(*hand_in, "--status")["entries"]
     assert [one["id"] for one in found if one["chosen"]] == [ids[0]]
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from duologue.arena.competition.board_request import RANK_JOB
 from duologue.arena.competition.entry_scorer import score_entry
 from duologue.arena.competition.phase_ranker import board_of
-from duologue.arena.competition.rank_job import RANK_JOB
 from duologue.arena.competition.track_board import Viewer, board_for
 from duologue.core.plugins import load_task
 from duologue.report.leaderboard import rank_all

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import func, insert, select, update
 
+from duologue.arena.competition.board_request import ask_for_board
 from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time
 from duologue.arena.competition.score_shapes import ranking_score
 from duologue.arena.competition.tables import entries
@@ -192,6 +193,7 @@ def choose(
     its = (entries.c.team == entry.team) & (entries.c.phase == entry.phase)
     connection.execute(update(entries).where(its).values(chosen=entries.c.id == entry.id))
     log(connection, by, "entry.choose", now=now, about=entry.id)
+    ask_for_board(connection, track.name, entry.phase, now)
 
 
 def find_entry(connection: Connection, entry: str) -> TrackEntry:

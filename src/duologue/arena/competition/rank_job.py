@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import delete, insert
 
+from duologue.arena.competition.board_request import RANK_JOB
 from duologue.arena.competition.entries import standing_entries
 from duologue.arena.competition.phase_ranker import RankOrder
 from duologue.arena.competition.tables import phase_boards
 from duologue.arena.competition.tracks import find_track
-from duologue.arena.jobs import job_queue as queue
 from duologue.arena.jobs.limited_process import JobLimits
 
 if TYPE_CHECKING:
@@ -24,16 +24,8 @@ if TYPE_CHECKING:
     from duologue.arena.jobs.job_queue import Job
     from duologue.arena.jobs.limited_process import ChildOutcome
 
-RANK_JOB = "rank-phase"
 _PAGE = "page.html"
 _log = logging.getLogger(__name__)
-
-
-def ask_for_board(connection: Connection, track: str, phase: str, now: int) -> None:
-    """Queue the ranking of a phase; one that waits already stands for this one too."""
-    subject = f"{track}/{phase}"
-    if not queue.is_queued(connection, RANK_JOB, subject):
-        queue.enqueue(connection, RANK_JOB, subject, now)
 
 
 class PhaseRanking:

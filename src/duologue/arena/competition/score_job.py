@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import update
 
+from duologue.arena.competition.board_request import ask_for_board
 from duologue.arena.competition.entries import OPEN_STATES, SCORE_JOB, entries_of, find_entry
 from duologue.arena.competition.entry_scorer import EntryOrder
-from duologue.arena.competition.rank_job import ask_for_board
 from duologue.arena.competition.tables import entries, teams
 from duologue.arena.competition.tracks import find_track, lay_out
 from duologue.core.plugins import load_task

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from sqlalchemy import delete, insert, select, update
 
+from duologue.arena.competition.board_request import ask_for_board
 from duologue.arena.competition.tables import entries, phase_boards, track_files, tracks
 from duologue.arena.competition.track_file import TrackDefinition, read_track
 from duologue.arena.people.audit import log
@@ -129,7 +130,14 @@ def save_track(
     for file in source.files:
         row = {"track": name, "phase": file.phase, "role": file.role, "name": file.name}
         connection.execute(insert(track_files).values(**row, sha256=blobs.put(file.data)))
+    for phase in _scored_phases(connection, name):  # rules of what counts may have changed
+        ask_for_board(connection, name, phase, now)
     log(connection, by, "track.change" if change else "track.new", now=now, about=name)
+
+
+def _scored_phases(connection: Connection, name: str) -> list[str]:
+    scored = (entries.c.track == name) & (entries.c.state == "scored")
+    return sorted(connection.execute(select(entries.c.phase).where(scored).distinct()).scalars())
 
 
 def _demand_same_tests(connection: Connection, old: TrackDefinition, source: TrackSource) -> None:
