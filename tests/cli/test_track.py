@@ -93,6 +93,9 @@ def test_from_a_file_to_the_board(shell: Shell, tmp_path: Path) -> None:
     shell("track", "export", "booking", "--out", tmp_path / "board")
     page = (tmp_path / "board" / "index.html").read_text(encoding="utf-8")
     assert "餐厅预订" in page
+    for shown in ("Test 1", "测试一", "决赛"):
+        assert f">{shown}</span>" in page, "phases have their names in both languages"
+    assert "餐厅预订：测试一" in (tmp_path / "board" / "test-1.html").read_text(encoding="utf-8")
     assert "91.67" in page
     assert 'http-equiv="Content-Security-Policy"' in page
     assert (tmp_path / "board" / "test-1.html").is_file()

@@ -49,7 +49,7 @@ class PhaseRanking:
             path = folder / f"{team}.report.json"
             path.write_bytes(self.blobs.read(entry.report_sha256 or ""))
             reports[team] = str(path)
-        title = f"{track.title}: {track.phase(phase).title or phase}"
+        title = " · ".join(filter(None, track.titles(track.phase(phase))))
         return msgspec.to_builtins(RankOrder(title=title, reports=reports, page=str(folder / _PAGE))), JobLimits()
 
     def settle(self, connection: Connection, job: Job, outcome: ChildOutcome, folder: Path | None, now: int) -> None:

@@ -169,6 +169,11 @@ class TrackDefinition(Record, frozen=True, kw_only=True):
             raise UsageError(f"track '{self.name}' has no phase '{name}'; its phases are {told}")
         return found
 
+    def titles(self, phase: PhaseDefinition) -> tuple[str, str]:
+        """Return what a phase of the track is called in English and in Chinese; the latter is empty for the same."""
+        chinese = f"{self.title_zh or self.title}：{phase.title_zh or phase.title or phase.name}"
+        return f"{self.title}: {phase.title or phase.name}", chinese if self.title_zh or phase.title_zh else ""
+
     def before(self, phase: PhaseDefinition) -> PhaseDefinition:
         """Return the phase before one that is not the first."""
         return self.phases[self.phases.index(phase) - 1]

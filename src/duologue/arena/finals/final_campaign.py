@@ -73,15 +73,15 @@ def propose_final(
             f"nobody is in the final '{phase.name}' yet; it fills when the phase before is over, or by hand"
         )
     protocol = protocol_of(track, phase)
+    title, title_zh = track.titles(phase)
     settings = CampaignSettings(
         per_item=per_item or protocol.per_item,
         check_every=protocol.check_every,
         seed=seed,
         track=track.name,
         phase=phase.name,
-        title_zh=_title_zh(track, phase),
+        title_zh=title_zh,
     )
-    title = f"{track.title}: {phase.title or phase.name}"
     places = {one.name: -float(one.place) for one in inside}  # of too many the first enter
     if live is not None:
         _expect_teams(live, [one.name for one in inside])
@@ -144,13 +144,6 @@ def final_of(connection: Connection, campaign: Campaign) -> tuple[TrackDefinitio
         return None
     track = find_track(connection, campaign.settings.track)
     return track, track.phase(campaign.settings.phase)
-
-
-def _title_zh(track: TrackDefinition, phase: PhaseDefinition) -> str:
-    """Return the campaign's title on Chinese pages; empty where neither track nor phase has a Chinese one."""
-    if not track.title_zh and not phase.title_zh:
-        return ""
-    return f"{track.title_zh or track.title}：{phase.title_zh or phase.title or phase.name}"
 
 
 def _expect_final(phase: PhaseDefinition) -> None:
