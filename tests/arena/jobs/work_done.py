@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -47,6 +48,10 @@ def start_another(payload: dict[str, Any]) -> None:
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     Path(payload["mark"]).write_text(str(other.pid))
     time.sleep(60)
+
+
+def cpu_limit(payload: dict[str, Any]) -> list[int]:
+    return list(resource.getrlimit(resource.RLIMIT_CPU))
 
 
 def environment(payload: dict[str, Any]) -> dict[str, str]:

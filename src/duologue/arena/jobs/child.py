@@ -51,16 +51,22 @@ def _end_with_parent() -> None:
 
 
 def _limit(limits: dict[str, int]) -> None:
-    """Set the limits of this process; without them where the system has none."""
+    """Set the limits of this process, none above those that it has; without them where the system has none."""
     if sys.platform == "win32":
         return
     import resource
 
+    def set_limit(kind: int, soft: int, hard: int) -> None:
+        _, most = resource.getrlimit(kind)
+        if most != resource.RLIM_INFINITY:
+            soft, hard = min(soft, most), min(hard, most)
+        resource.setrlimit(kind, (soft, hard))
+
     seconds = limits["cpu_seconds"]
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (limits["memory"], limits["memory"]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits["written"], limits["written"]))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    set_limit(resource.RLIMIT_CPU, seconds, seconds + 1)
+    set_limit(resource.RLIMIT_AS, limits["memory"], limits["memory"])
+    set_limit(resource.RLIMIT_FSIZE, limits["written"], limits["written"])
+    set_limit(resource.RLIMIT_CORE, 0, 0)
 
 
 if __name__ == "__main__":
