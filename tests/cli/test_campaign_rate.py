@@ -12,6 +12,7 @@ from duologue.arena.campaigns.campaign import find_campaign, status_of
 from duologue.arena.campaigns.campaign_results import ratings_of
 from duologue.arena.storage import open_database
 from duologue.cli.main import cli
+from duologue.core.errors import UsageError
 from duologue.ratings.judgement import Preference
 
 if TYPE_CHECKING:
@@ -62,3 +63,12 @@ def test_what_cannot_be_is_told(tmp_path: Path, *, live: bool, person: str, said
     done = CliRunner().invoke(cli, ["campaign", "rate", made, "--person", person, "--workspace", str(tmp_path)])
     assert done.exit_code
     assert said in str(done.exception) + done.output
+
+
+def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
+    with open_database(tmp_path) as database:
+        made = made_campaign(database, onboarding=())
+    words = ["campaign", "rate", made, "--person", "ann", "--workspace", str(tmp_path)]
+    done = CliRunner().invoke(cli, words, input=b"\x8b\n")
+    assert isinstance(done.exception, UsageError)
+    assert "cannot be read" in str(done.exception)

@@ -78,6 +78,14 @@ def _turns(turns: Sequence[tuple[str, str]]) -> None:
         console.line(f"{speaker}: {text}")
 
 
+def _typed(question: str, kind: click.ParamType[Any]) -> Any:
+    """Return what somebody types. Raises `UsageError` for bytes that are no text."""
+    try:
+        return click.prompt(question, type=kind)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"what was typed cannot be read: {error}") from error
+
+
 def _ask(database: Database, campaign: Campaign, person: str, item: ShownItem) -> None:
     """Ask for a ballot and keep it; of an item to learn from say what is right."""
     from duologue.arena.campaigns.ballots import BETTER, cast
@@ -86,13 +94,13 @@ def _ask(database: Database, campaign: Campaign, person: str, item: ShownItem) -
     reason = ""
     if campaign.pairs:
         words = {"first": "a", "second": "b", "tie": "tie"}
-        said[BETTER] = words[click.prompt("which is better", type=click.Choice(list(words)))]
+        said[BETTER] = words[_typed("which is better", click.Choice(list(words)))]
         if not item.onboarding:
-            reason = click.prompt("why", type=click.Choice([one.name for one in campaign.protocol.reason]))
+            reason = _typed("why", click.Choice([one.name for one in campaign.protocol.reason]))
     for one in () if campaign.pairs else campaign.rating.criterion:
         for points, anchor in enumerate(one.anchors, start=one.low):
             console.line(f"  {points}: {anchor}")
-        said[one.name] = click.prompt(one.name, type=click.IntRange(one.low, one.high))
+        said[one.name] = _typed(one.name, click.IntRange(one.low, one.high))
     outcome = database.write(
         lambda connection: cast(
             connection, campaign, person, item.assignment, said, now=database.now(), reason=reason
