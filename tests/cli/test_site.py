@@ -6,11 +6,14 @@ import json
 import re
 import signal
 import zipfile
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
+from sqlalchemy import insert, select
 from tests.arena.finals.service import TRACK, TRUTH
 
+from duologue.arena.database.tables import nonces
 from duologue.arena.people.links import find_link
 from duologue.arena.people.tokens import person_of_token
 from duologue.arena.storage import open_database
@@ -18,6 +21,7 @@ from duologue.arena.storage import open_database
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlalchemy import Connection
     from tests.command import Command
 
 
@@ -36,14 +40,24 @@ def test_init_makes_one_admin_and_prints_one_link(installed: Command, tmp_path: 
     assert "site people link" in again.err
 
 
+def _answer(connection: Connection, *, name: str, at: int) -> None:
+    connection.execute(insert(nonces).values(nonce=name, result=None, answered_at=at))
+
+
 def test_people_are_managed_beside_a_running_site(installed: Command, duologue: Command, tmp_path: Path) -> None:
     work = ("--workspace", tmp_path)
+    with open_database(tmp_path) as database:
+        for name, at in (("old", 1), ("new", database.now())):
+            database.write(partial(_answer, name=name, at=at))
     server = installed.start("site", *work, "--port", 0)
     try:
         assert server.stdout
         said = server.stdout.readline()
         address = re.search(r"http://\S+", said)
         assert address, said
+        with open_database(tmp_path) as database, database.reading() as connection:
+            kept = connection.execute(select(nonces.c.nonce)).scalars().all()
+        assert kept == ["new"], "forms answered long ago are forgotten"
         assert "nobody can sign in yet" in server.stdout.readline()
         assert duologue("site", "init", *work).code == 0
         added = duologue("site", "people", "add", *work, "--name", "Wei", "--role", "volunteer", "--site", address[0])

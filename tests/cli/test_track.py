@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from tests.arena.finals import service
 
 from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.volunteers import codes_of
+from duologue.arena.competition.teams import team_of
+from duologue.arena.people.people import add_person, find_person
 from duologue.arena.storage import open_blobs, open_database
 from duologue.cli.main import cli
 from duologue.ratings.protocol import find_protocol
@@ -117,6 +120,22 @@ def test_an_entry_is_taken_back_and_costs_nothing(shell: Shell) -> None:
         shell("submit", path, "--track", "booking", "--team", "Ann")
     assert "quota of 2 a day" in shell("submit", path, "--track", "booking", "--team", "Ann", code=1)
     assert "no entry 'x'" in shell("submit", "--track", "booking", "--team", "Ann", "--cancel", "x", code=1)
+
+
+def test_people_of_the_site_act_for_a_team(shell: Shell, tmp_path: Path) -> None:
+    shell("track", "team", "booking", "Ann", "--agree")
+    with open_database(tmp_path / "work") as database:
+        wei, ada = (
+            database.write(partial(add_person, name=name, roles=("judge",), now=1, by=None)) for name in ("Wei", "Ada")
+        )
+    assert "1 people more act for team 'Ann'" in shell("track", "team", "booking", "Ann", "--member", wei)
+    told = shell("track", "team", "booking", "Bob", "--agree", "--member", ada, "--member", ada)
+    assert "team 'Bob' may hand in" in told
+    assert "is in the team 'Ann'" in shell("track", "team", "booking", "Bob", "--member", wei, code=1)
+    assert "no person 'nobody'" in shell("track", "team", "booking", "Bob", "--member", "nobody", code=1)
+    with open_database(tmp_path / "work") as database, database.reading() as connection:
+        assert [getattr(team_of(connection, "booking", one), "name", "") for one in (wei, ada)] == ["Ann", "Bob"]
+        assert find_person(connection, wei).may("participant")
 
 
 def test_a_team_chooses_the_entry_that_counts(shell: Shell, tmp_path: Path) -> None:

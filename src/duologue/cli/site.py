@@ -30,6 +30,9 @@ _COMMANDS = {
     }
 }
 
+_KEPT_NONCES = 30 * 24 * 60 * 60 * 1000
+"""Milliseconds for which a form that is sent again is known to be answered; older ones are forgotten at a start."""
+
 
 @contextmanager
 def site_database(workspace: Path, address: str | None) -> Iterator[Database]:
@@ -118,6 +121,7 @@ def site(
         workspace=workspace, hosts=hosts, proxies=proxies, per_minute=rate, largest_upload=largest_upload << 20
     )
     with site_database(workspace, address) as found:
+        found.forget_nonces(found.now() - _KEPT_NONCES)
         server = make_server(found, settings, host, port)
         console.line(f"the site is at {server.address} (Ctrl-C stops); its database is {found.place}")
         with found.reading() as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -181,42 +182,57 @@ def _print_track(
 @click.option("--agree", is_flag=True, help="The team has accepted the agreement of the track.")
 @click.option("--external", multiple=True, help="An external resource that it uses; may be repeated.")
 @click.option("--affiliation", default="", help="Where it comes from.")
+@click.option(
+    "--member",
+    "members",
+    multiple=True,
+    metavar="PERSON",
+    help="A person of the site who acts for it; may be repeated.",
+)
 @click.option("--approve", is_flag=True, help="Approve a team that has registered.")
 @click.option("--refuse", is_flag=True, help="Refuse a team that has registered.")
 @options.workspace_option
 @options.database_option
 def team(
-    *, name: str, team_name: str, agree: bool, external: tuple[str, ...], affiliation: str, approve: bool,
-    refuse: bool, workspace: Path, address: str | None,
+    *, name: str, team_name: str, agree: bool, external: tuple[str, ...], affiliation: str,
+    members: tuple[str, ...], approve: bool, refuse: bool, workspace: Path, address: str | None,
 ) -> None:  # fmt: skip
     """Register TEAM for TRACK; with --approve or --refuse, decide on one that has registered itself.
+
+    With --member people of the site act for it, who see its entries and hand in; a team that there is gets one more.
 
     \b
     Examples:
       duologue track team booking "Team A" --agree --external "BERT base"
       duologue track team booking "Team A" --approve
+      duologue track team booking "Team A" --member 0123456789abcdef
     """
     if approve and refuse:
         raise UsageError("a team is approved or refused; leave one of the two out")
     with opened(workspace, address) as (found, _):
-        from duologue.arena.competition.teams import find_team, judge_team, register
+        from duologue.arena.competition.teams import add_member, find_team, judge_team, register, teams_of
         from duologue.arena.competition.tracks import find_track
 
         with found.reading() as connection:
             one = find_track(connection, name)
-            known = find_team(connection, name, team_name) if approve or refuse else None
-        if known is not None:
+            there = members and team_name in {other.name for other in teams_of(connection, name)}
+            known = find_team(connection, name, team_name) if approve or refuse or there else None
+        if known is not None and (approve or refuse):
             state, its = "approved" if approve else "refused", known.id
             found.write(lambda connection: judge_team(connection, its, state, now=found.now(), by=None))
             console.line(f"team '{team_name}' is {state}")
-            return
-        made = found.write(
+        made = known or found.write(
             lambda connection: register(
                 connection, one, team_name, found.now(), agreed=agree, external=external, affiliation=affiliation,
                 approved=True,
             )
         )  # fmt: skip
-    console.line(f"team '{made.name}' may hand in for track '{name}'")
+        for person in members:
+            found.write(partial(add_member, team=made, person_id=person, now=found.now(), by=None))
+    if known is None:
+        console.line(f"team '{made.name}' may hand in for track '{name}'")
+    if members:
+        console.line(f"{len(members)} people more act for team '{made.name}'")
 
 
 @click.command()

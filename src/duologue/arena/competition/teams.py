@@ -10,6 +10,7 @@ from duologue.arena.competition.tables import team_members, teams
 from duologue.arena.competition.tracks import agreement_hash
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
+from duologue.arena.people.people import find_person, set_roles
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.escapes import one_line
 
@@ -94,12 +95,6 @@ def register(
     return made
 
 
-def declare(connection: Connection, team: str, external: Sequence[str]) -> None:
-    """Change what external resources a team declares."""
-    declared = list(dict.fromkeys(text for one in external if (text := " ".join(one.split())[:200])))[:_MOST_DECLARED]
-    connection.execute(update(teams).where(teams.c.id == team).values(external=declared))
-
-
 def judge_team(connection: Connection, team: str, state: str, *, now: int, by: str | None) -> None:
     """Approve or refuse a team, and log who did. Raises `UsageError` for another state."""
     if state not in ("approved", "refused"):
@@ -108,11 +103,20 @@ def judge_team(connection: Connection, team: str, state: str, *, now: int, by: s
     log(connection, by, f"team.{state.removesuffix('d')}", now=now, about=team)
 
 
-def add_member(connection: Connection, team: str, person: str) -> None:
-    """Let a person act for a team; once is enough."""
-    known = (team_members.c.team == team) & (team_members.c.person_id == person)
-    if connection.execute(select(team_members.c.team).where(known)).first() is None:
-        connection.execute(insert(team_members).values(team=team, person_id=person))
+def add_member(connection: Connection, team: Team, person_id: str, *, now: int, by: str | None) -> None:
+    """Let a person act for a team, as a participant, and log who said so; once is enough.
+
+    Raises `UsageError` for a person who is not there, or in another team of the track.
+    """
+    person = find_person(connection, person_id)
+    own = team_of(connection, team.track, person_id)
+    if own is not None and own.id != team.id:
+        raise UsageError(f"this person is in the team '{own.name}' of the track already")
+    if own is None:
+        connection.execute(insert(team_members).values(team=team.id, person_id=person_id))
+    if "participant" not in person.roles:
+        set_roles(connection, person_id, (*person.roles, "participant"), now=now, by=by)
+    log(connection, by, "team.member", now=now, about=team.id, person=person_id)
 
 
 def team_of(connection: Connection, track: str, person: str) -> Team | None:

@@ -43,11 +43,6 @@ def speaker_due(settings: PairSettings, turns: int) -> str:
     return settings.first if turns % 2 == 0 else other[settings.first]
 
 
-def other_side(side: str) -> str:
-    """Return the other side of a dialogue."""
-    return "user" if side == "system" else "system"
-
-
 def least_led(first: tuple[str, int], second: tuple[str, int]) -> Sequence[str]:
     """Return who leads and who follows, of two people with the dialogues that they have led: who led less leads."""
     return (first[0], second[0]) if first[1] <= second[1] else (second[0], first[0])
