@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import CandidateList
-from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer, new_scorer
+from duologue.challenges.mobilecs.systems.candidate_scorer.network import collate, fit_scorer, new_scorer
 from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
 from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig
@@ -46,6 +46,18 @@ def test_frozen_weights_score_as_the_network_does() -> None:
     with torch.inference_mode():
         wanted = scorer(torch.from_numpy(features)).numpy()
     assert scorer.frozen().scores(features) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_what_is_known_of_a_decision_stands_behind_the_features_of_all_candidates() -> None:
+    scorer = new_scorer(5, RECIPE, 1).eval()
+    features, context = lists()[0].features, np.array([1.0, -2.0], dtype=np.float32)
+    whole = np.concatenate([features, np.tile(context, (len(features), 1))], 1)
+    with torch.inference_mode():
+        wanted = scorer(torch.from_numpy(whole)).numpy()
+        batch = collate([CandidateList(features, np.zeros(len(features), dtype=np.float32), context)])
+        found = scorer(batch.features, batch.context)[0].numpy()
+    assert found == pytest.approx(wanted, abs=1e-6)
+    assert scorer.frozen().scores(features, context) == pytest.approx(wanted, abs=1e-6)
 
 
 def test_without_decisions_a_scorer_stays_as_it_is(tmp_path: Path) -> None:

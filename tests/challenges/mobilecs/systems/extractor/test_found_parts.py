@@ -9,13 +9,17 @@ from duologue.challenges.mobilecs.systems.extractor.decision_levels import Decis
 from duologue.challenges.mobilecs.systems.extractor.found_parts import found_call, part_in, part_of
 from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS
 from duologue.challenges.mobilecs.systems.tagger.document import Document, call_document
+from duologue.challenges.mobilecs.systems.tagger.network import TaggedText
 from duologue.core.records import Span, Turn
 
 TURNS = [Turn(speaker="system", text="彩铃Vip的"), Turn(speaker="user", text="彩铃Vip的好")]
 
 
-def layers(document: Document, marked: list[tuple[int, int, int, float]]) -> list[np.ndarray]:
-    """Return layers that give marked stretches of the first one a kind with a probability, and everything else none."""
+def layers(document: Document, marked: list[tuple[int, int, int, float]]) -> TaggedText:
+    """Return layers that give marked stretches of the first one a kind with a probability, and everything else none.
+
+    The vector of each character is its place.
+    """
     made = [np.full((len(document.text), layer.size), 1e-6, dtype=np.float32) for layer in LAYERS]
     for layer in made:
         layer[:, 0] = 1
@@ -23,7 +27,15 @@ def layers(document: Document, marked: list[tuple[int, int, int, float]]) -> lis
         made[0][start:end, 0] = 1 - probability
         made[0][start, 1 + 2 * kind] = probability
         made[0][start + 1 : end, 2 + 2 * kind] = probability
-    return [np.log(layer / layer.sum(1, keepdims=True)) for layer in made]
+    return TaggedText(
+        np.arange(len(document.text), dtype=np.float32).reshape(-1, 1),
+        tuple(np.log(layer / layer.sum(1, keepdims=True)) for layer in made),
+    )
+
+
+def altered(said: TaggedText, shares: np.ndarray) -> TaggedText:
+    """Return what a tagger says with other probabilities in the first layer."""
+    return said._replace(layers=(np.log(shares / shares.sum(1, keepdims=True)), *said.layers[1:]))
 
 
 def test_a_span_is_found_from_its_level_on_and_knows_its_kind() -> None:
@@ -38,9 +50,9 @@ def test_a_span_is_found_from_its_level_on_and_knows_its_kind() -> None:
 def test_beginning_a_span_anew_may_cost_more_than_going_on() -> None:
     document = call_document(TURNS)
     said = layers(document, [(0, 4, 0, 0.9)])
-    shares = np.exp(said[0])
+    shares = np.exp(said.layers[0])
     shares[2, 1], shares[2, 2] = 0.6, 0.3  # begins rather than goes on
-    said[0] = np.log(shares)
+    said = altered(said, shares)
     for begin, count in ((0.0, 2), (1.0, 1)):
         levels = DecisionLevels(mention=SpanLevel(begin=begin), repeated=1)
         assert len(found_call(document, said, levels).mentions) == count
@@ -49,10 +61,10 @@ def test_beginning_a_span_anew_may_cost_more_than_going_on() -> None:
 def test_doubt_about_the_kind_is_no_doubt_about_the_span() -> None:
     document = call_document(TURNS)
     said = layers(document, [(0, 2, 1, 0.4)])
-    shares = np.exp(said[0])
+    shares = np.exp(said.layers[0])
     shares[0, 1 + 2 * 5] = shares[1, 2 + 2 * 5] = 0.35
     shares[:2, 0] = 0.25
-    said[0] = np.log(shares / shares.sum(1, keepdims=True))
+    said = altered(said, shares)
     (part,) = found_call(document, said, DecisionLevels(repeated=1)).mentions
     assert (part.start, part.end, part.kind) == (0, 2, 1)
 
@@ -67,7 +79,7 @@ def test_a_name_found_once_is_looked_for_elsewhere() -> None:
 def test_what_crosses_utterances_is_no_part() -> None:
     document = call_document(TURNS)
     assert found_call(document, layers(document, [(4, 9, 0, 0.9)]), DecisionLevels(repeated=1)).mentions == []
-    assert part_in(document, layers(document, [])[0], 4, 9) is None
+    assert part_in(document, layers(document, []).layers[0], 4, 9) is None
 
 
 def test_parts_know_their_numbers_and_whether_they_point() -> None:
@@ -82,4 +94,12 @@ def test_breaks_alone_are_no_part() -> None:
     said = layers(document, [(2, 5, 0, 0.9), (0, 2, 0, 0.9)])
     (part,) = found_call(document, said, DecisionLevels(repeated=1)).mentions
     assert part.text == "彩铃"
-    assert part_in(document, said[0], 2, 5) is None
+    assert part_in(document, said.layers[0], 2, 5) is None
+
+
+def test_mentions_know_the_words_around_them() -> None:
+    document = call_document(TURNS)
+    last = len(document.text) - 1
+    found = found_call(document, layers(document, [(0, 4, 0, 0.9), (9, last, 0, 0.9)]), DecisionLevels(repeated=1))
+    around = [part.context for part in found.mentions]
+    assert [context.tolist() for context in around if context is not None] == [[0, 0, 3, 4], [8, 9, last - 1, last]]

@@ -17,6 +17,8 @@ class CandidateList(NamedTuple):
     """(c, f)"""
     right: NDArray[np.float32]
     """(c,), 1 where a candidate is right."""
+    context: NDArray[np.float32] | None = None
+    """(k,), what is known of the decision itself, behind the features of each candidate."""
 
 
 class FeedForward(NamedTuple):
@@ -25,16 +27,19 @@ class FeedForward(NamedTuple):
     layers: tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
     """Weights (in, out) and bias (out,) of each."""
 
-    def scores(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+    def scores(self, features: NDArray[np.float32], context: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the scores of candidates, the first output of each: (c, f) -> (c,)."""
-        scores: NDArray[np.float32] = self.outputs(features)[:, 0]
+        scores: NDArray[np.float32] = self.outputs(features, context)[:, 0]
         return scores
 
-    def outputs(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the outputs of the last layer: (c, f) -> (c, o)."""
+    def outputs(self, features: NDArray[np.float32], context: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return the outputs of the last layer: (c, f) -> (c, o); `context` (k,) stands behind all features."""
         x = features
         for number, (weight, bias) in enumerate(self.layers):
             if number:
-                x = np.maximum(x, 0)
-            x = x @ weight + bias
+                x = np.maximum(x, 0) @ weight + bias
+            elif context is None:
+                x = x @ weight + bias
+            else:
+                x = x @ weight[: -len(context)] + (context @ weight[-len(context) :] + bias)
         return x

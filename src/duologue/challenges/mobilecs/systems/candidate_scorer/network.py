@@ -35,10 +35,12 @@ class ScorerBatch(NamedTuple):
     """(b, c)"""
     mask: Tensor
     """(b, c), true for candidates."""
+    context: Tensor | None = None
+    """(b, k)"""
 
 
 class CandidateScorer(nn.Module):
-    """Scores of candidates: (..., f) -> (...)."""
+    """Scores of candidates: (..., f) -> (...); `features` counts those of their decision, too."""
 
     def __init__(self, features: int, recipe: ScorerRecipe) -> None:
         super().__init__()
@@ -46,11 +48,18 @@ class CandidateScorer(nn.Module):
         self.linears = nn.ModuleList([nn.Linear(*pair) for pair in pairwise(sizes)])
         self.dropout = nn.Dropout(recipe.dropout)
 
-    def forward(self, features: Tensor) -> Tensor:
-        """Return a score for each candidate."""
+    def forward(self, features: Tensor, context: Tensor | None = None) -> Tensor:
+        """Return a score for each candidate; `context` (b, k) is the same for all candidates of a decision."""
         x = features
         for number, linear in enumerate(self.linears):
-            x = linear(self.dropout(x.relu()) if number else x)
+            if number:
+                x = linear(self.dropout(x.relu()))
+            elif context is None:
+                x = linear(x)
+            else:
+                of_each, of_all = linear.weight.split([x.shape[-1], context.shape[-1]], 1)
+                x = functional.linear(x, of_each, linear.bias)
+                x = x + functional.linear(context, of_all).unsqueeze(-2)
         return x.squeeze(-1)
 
     def frozen(self) -> FeedForward:
@@ -82,7 +91,9 @@ def collate(rows: Sequence[CandidateList]) -> ScorerBatch:
         features[place, : len(row.right)] = row.features
         right[place, : len(row.right)] = row.right
         mask[place, : len(row.right)] = 1
-    return ScorerBatch(torch.from_numpy(features), torch.from_numpy(right), torch.from_numpy(mask) > 0)
+    known = [row.context for row in rows if row.context is not None]
+    context = torch.from_numpy(np.stack(known).astype(np.float32)) if known else None
+    return ScorerBatch(torch.from_numpy(features), torch.from_numpy(right), torch.from_numpy(mask) > 0, context)
 
 
 def choice_task(scorer: CandidateScorer) -> TrainingTask[CandidateList, ScorerBatch]:
@@ -90,7 +101,7 @@ def choice_task(scorer: CandidateScorer) -> TrainingTask[CandidateList, ScorerBa
 
     def shares(batch: ScorerBatch) -> Tensor:
         floor = torch.finfo(torch.float32).min
-        found: Tensor = scorer(batch.features).masked_fill(~batch.mask, floor).log_softmax(1)
+        found: Tensor = scorer(batch.features, batch.context).masked_fill(~batch.mask, floor).log_softmax(1)
         return found
 
     def loss(batch: ScorerBatch) -> Tensor:
@@ -106,11 +117,11 @@ def match_task(scorer: CandidateScorer) -> TrainingTask[CandidateList, ScorerBat
     """Return what `train` needs to judge each candidate by itself: the loss is the cross-entropy of yes and no."""
 
     def loss(batch: ScorerBatch) -> Tensor:
-        scores = scorer(batch.features)[batch.mask]
+        scores = scorer(batch.features, batch.context)[batch.mask]
         return functional.binary_cross_entropy_with_logits(scores, batch.right[batch.mask])
 
     def hits(batch: ScorerBatch) -> Tensor:
-        scores = scorer(batch.features).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
+        scores = scorer(batch.features, batch.context).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
         return batch.right.gather(1, scores.argmax(1, keepdim=True)).squeeze(1)
 
     return TrainingTask(module=scorer, collate=collate, loss=loss, hits=hits, length=_length)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from duologue.challenges.mobilecs.schema.ontology import (
     DATA_SERVICE,
     DATA_SERVICES,
@@ -17,18 +19,15 @@ from duologue.challenges.mobilecs.systems.extractor.type_features import type_fe
 from duologue.core.records import Annotation, Mention, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import FeedForward
     from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
     from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, FoundPart
     from duologue.challenges.mobilecs.systems.extractor.linker import LinkedCall
+    from duologue.challenges.mobilecs.systems.extractor.name_evidence import NameEvidence
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
     from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
     from duologue.challenges.mobilecs.systems.tagger.document import Document
+    from duologue.challenges.mobilecs.systems.tagger.network import TaggedText
 
 
 _DATA_SERVICE = ENTITY_TYPES.index(DATA_SERVICE)
@@ -41,13 +40,14 @@ class CallDecoder(NamedTuple):
     of_mentions: FeedForward
     of_values: FeedForward
     of_types: FeedForward
-    """Corrections of what the tagger says of an entity's type."""
+    """Corrections of what tagger, names and slots say of an entity's type."""
     levels: DecisionLevels
     evidence: SlotEvidence
+    names: NameEvidence
 
-    def annotation(self, document: Document, layers: Sequence[NDArray[np.float32]]) -> Annotation:
-        """Return the annotation of a call from the log probabilities of its labels in three layers (n, k)."""
-        call = found_call(document, layers, self.levels)
+    def annotation(self, document: Document, said: TaggedText) -> Annotation:
+        """Return the annotation of a call from what the tagger says of it."""
+        call = found_call(document, said, self.levels)
         return self.annotated(document, call, self.linked(call))
 
     def linked(self, call: FoundCall) -> LinkedCall:
@@ -61,8 +61,9 @@ class CallDecoder(NamedTuple):
             return [part.kind for part in call.mentions]
         if not call.mentions:
             return []
-        features = type_features(call.mentions, linked, self.evidence)
-        found = (features[:, : len(ENTITY_TYPES)] + self.of_types.outputs(features)).argmax(1).tolist()
+        features = type_features(call.mentions, linked, self.evidence, self.names)
+        first, others = np.split(features, [len(ENTITY_TYPES)], axis=1)
+        found = (first + self.of_types.outputs(others)).argmax(1).tolist()
         for number, entity in enumerate(linked.entities):
             if any(service in name for name in entity.names for service in DATA_SERVICES):
                 found[number] = _DATA_SERVICE

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
 
-_FILES = ("tagger.safetensors", "mentions.safetensors", "values.safetensors", "types.safetensors")
+_FILES = ("tagger.safetensors", "mentions.safetensors", "values.safetensors", "types.safetensors", "names.safetensors")
 _CALLS = 100  # read at once
 
 
@@ -77,13 +77,13 @@ class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
             documents = [call_document(sample.history) for sample in samples[first : first + _CALLS]]
             said = tag(parts.tagger, [features_of(document) for document in documents])
             answers += [
-                Answer(annotation=decoder.annotation(document, one.layers) if document.text else Annotation())
+                Answer(annotation=decoder.annotation(document, one) if document.text else Annotation())
                 for document, one in zip(documents, said, strict=True)
             ]
         return answers
 
     def _networks(self, learned: ExtractorParts) -> Networks:
-        networks = (learned.tagger, learned.of_mentions, learned.of_values, learned.of_types)
+        networks = (learned.tagger, learned.of_mentions, learned.of_values, learned.of_types, learned.of_names)
         return dict(zip(_FILES, networks, strict=True))
 
     def _card(self, learned: ExtractorParts) -> ExtractorCard:

@@ -16,12 +16,13 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.ontology import NOISE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels, SpanLevel
     from duologue.challenges.mobilecs.systems.tagger.document import Document
+    from duologue.challenges.mobilecs.systems.tagger.network import TaggedText
     from duologue.core.records import Span
 
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
@@ -32,6 +33,8 @@ _CERTAIN = -0.02
 _LEAST = 1e-9
 SHORTEST_NAME = 2
 """Characters of a name that is looked for elsewhere in the call."""
+CONTEXT = 4
+"""Vectors of the tagger that tell in what words a mention stands."""
 
 
 class FoundPart(NamedTuple):
@@ -51,6 +54,8 @@ class FoundPart(NamedTuple):
     """Numbers in it, as they are read."""
     pointing: bool
     """Whether it is a pronoun, or begins with a demonstrative."""
+    context: NDArray[np.float32] | None = None
+    """Of a mention: the tagger's vectors of the character before it, of its first and last, and of the one behind."""
 
     @property
     def kind(self) -> int:
@@ -68,10 +73,15 @@ class FoundCall(NamedTuple):
     """Values of the user."""
 
 
+def as_said(text: str) -> str:
+    """Return words without breaks and in lower case."""
+    return text.translate(_WITHOUT_NOISE).lower()
+
+
 def part_of(document: Document, start: int, end: int, kinds: Iterable[float]) -> FoundPart | None:
     """Return a stretch of a call as a part; `None` if it is not within one utterance, or nothing but breaks in it."""
     span = document.span(start, end)
-    text = document.text[start:end].translate(_WITHOUT_NOISE).lower()
+    text = as_said(document.text[start:end])
     if span is None or not text:
         return None
     return FoundPart(
@@ -86,13 +96,20 @@ def part_of(document: Document, start: int, end: int, kinds: Iterable[float]) ->
     )
 
 
-def found_call(document: Document, layers: Sequence[NDArray[np.float32]], levels: DecisionLevels) -> FoundCall:
-    """Return the parts of a call from the log probabilities of its labels in three layers (n, k)."""
+def found_call(document: Document, said: TaggedText, levels: DecisionLevels) -> FoundCall:
+    """Return the parts of a call from what the tagger says of it, in three layers."""
     mentions, values, own = (
         parts_above(document, layer, level)
-        for layer, level in zip(layers, (levels.mention, levels.value, levels.own), strict=True)
+        for layer, level in zip(said.layers, (levels.mention, levels.value, levels.own), strict=True)
     )
-    return FoundCall(with_repeated(document, mentions, layers[0], levels.repeated), values, own)
+    mentions = with_repeated(document, mentions, said.layers[0], levels.repeated)
+    return FoundCall([in_context(part, said.vectors) for part in mentions], values, own)
+
+
+def in_context(part: FoundPart, vectors: NDArray[np.float32]) -> FoundPart:
+    """Return a mention with the words around it, as the vectors of its call (n, d) tell them."""
+    places = [max(0, part.start - 1), part.start, part.end - 1, min(len(vectors) - 1, part.end)]
+    return part._replace(context=vectors[places].reshape(-1).astype(np.float32))
 
 
 def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int) -> FoundPart | None:

@@ -95,7 +95,7 @@ def _choices(
     if step.slot is None:
         if not resolve or not state.entities:
             return [(len(state.entities), 0.0)]
-        shares = _log_shares(of_mentions.scores(mention_features(step.part, state)))
+        shares = _log_shares(of_mentions.scores(mention_features(step.part, state), step.part.context))
     elif not state.entities:
         return [(-1, 0.0)]
     elif len(state.entities) == 1:
@@ -157,7 +157,7 @@ def decisions_of(call: FoundCall, owners: Sequence[str], of_values: Sequence[str
                 name = owners[step.place]
                 chosen = numbers.setdefault(name, len(state.entities))
                 if state.entities:
-                    found.mentions.append(_decision(mention_features(step.part, state), chosen))
+                    found.mentions.append(_decision(mention_features(step.part, state), chosen, step.part.context))
             else:
                 chosen = numbers.get(of_values[step.place], -1)
                 if chosen >= 0 and len(state.entities) > 1:
@@ -167,7 +167,7 @@ def decisions_of(call: FoundCall, owners: Sequence[str], of_values: Sequence[str
     return found
 
 
-def _decision(features: NDArray[np.float32], chosen: int) -> CandidateList:
+def _decision(features: NDArray[np.float32], chosen: int, context: NDArray[np.float32] | None = None) -> CandidateList:
     right = np.zeros(len(features), dtype=np.float32)
     right[chosen] = 1
-    return CandidateList(features, right)
+    return CandidateList(features, right, context)

@@ -8,8 +8,19 @@ from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerR
 from duologue.challenges.mobilecs.systems.extractor.semi_supervised_recipe import SemiSupervisedRecipe
 from duologue.challenges.mobilecs.systems.masked_text.recipe import MaskedTextRecipe
 from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
-from duologue.core.bounds import NonNegative, Positive, ProperFraction
-from duologue.models.training_recipe import CheckpointedRecipe
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.models.training_recipe import CheckpointedRecipe, TrainingRecipe
+
+
+class NamesRecipe(TrainingRecipe, frozen=True):
+    """Training of what names tell of types."""
+
+    epochs: Positive = 60
+    batch: Positive = 256
+    """Names per step."""
+    learning_rate: PositiveFloat = 0.05
+    """At the beginning; it falls to the end."""
+    weight_decay: float = 6e-4
 
 
 class ExtractorRecipe(CheckpointedRecipe, frozen=True):
@@ -29,10 +40,14 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     """Of the scorers that link mentions and values to entities."""
     types: ScorerRecipe = ScorerRecipe(hidden=48, dropout=0.3, epochs=10, batch=32)
     """Of the classifier that gives each entity a type, by all its mentions and slots."""
+    names: NamesRecipe = NamesRecipe()
+    """Of what names tell of types."""
     set_apart: ProperFraction = 0.1
     """Share of the calls that the tagger does not learn from: they decide the levels, and teach the links too."""
-    link_calls: Positive = 1500
-    """Most of the tagger's calls that teach the links."""
+    link_calls: Positive = 7000
+    """Most of the tagger's calls that teach the links, too."""
+    type_calls: Positive = 1500
+    """Most of the tagger's calls that teach the types, with other signs in the names."""
     coreference: bool = True
     """Whether mentions are resolved; if not, each is an entity of its own."""
     beam: Positive = 1
@@ -58,6 +73,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
             tagger=tagger,
             links=scorer,
             types=scorer,
+            names=NamesRecipe(epochs=2),
             semi_supervised=semi,
             beam=2,
             set_apart=0.2,

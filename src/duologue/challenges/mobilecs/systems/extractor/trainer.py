@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -11,16 +12,26 @@ from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_sc
 from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels, SpanLevel
 from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.found_parts import (
+    CONTEXT,
     FoundCall,
     FoundPart,
+    as_said,
     found_call,
+    in_context,
     part_in,
     parts_above,
     with_repeated,
 )
 from duologue.challenges.mobilecs.systems.extractor.link_features import MENTION_SIZE, VALUE_SIZE
 from duologue.challenges.mobilecs.systems.extractor.linker import LinkDecisions, decisions_of
-from duologue.challenges.mobilecs.systems.extractor.network import TypedEntity, fit_classifier, new_classifier
+from duologue.challenges.mobilecs.systems.extractor.name_evidence import BUCKETS, typed_names
+from duologue.challenges.mobilecs.systems.extractor.network import (
+    NameClassifier,
+    TypedEntity,
+    fit_classifier,
+    fit_names,
+    new_classifier,
+)
 from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
 from duologue.challenges.mobilecs.systems.extractor.training_rows import (
     LAYERS,
@@ -41,21 +52,19 @@ from duologue.models.train import TrainConfig, train
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from duologue.challenges.mobilecs.systems.candidate_scorer.network import CandidateScorer
     from duologue.challenges.mobilecs.systems.extractor.network import TypeClassifier
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
     from duologue.challenges.mobilecs.systems.tagger.document import Document
     from duologue.challenges.mobilecs.systems.tagger.label_layer import KindSpan
-    from duologue.challenges.mobilecs.systems.tagger.network import CharTagger
+    from duologue.challenges.mobilecs.systems.tagger.network import CharTagger, TaggedText
     from duologue.core.protocols import Run
     from duologue.core.records import Example
 
 _LEVELS = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
 _BEGINS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
 _REPEATED = (0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
+_CALLS = 200  # read at once
 
 
 class ExtractorParts(NamedTuple):
@@ -65,13 +74,14 @@ class ExtractorParts(NamedTuple):
     of_mentions: CandidateScorer
     of_values: CandidateScorer
     of_types: TypeClassifier
+    of_names: NameClassifier
     levels: DecisionLevels
     evidence: SlotEvidence
 
     def decoder(self, recipe: ExtractorRecipe) -> CallDecoder:
         """Return what decides on the tagger's output."""
         mentions, values, types = (one.frozen() for one in (self.of_mentions, self.of_values, self.of_types))
-        return CallDecoder(recipe, mentions, values, types, self.levels, self.evidence)
+        return CallDecoder(recipe, mentions, values, types, self.levels, self.evidence, self.of_names.frozen())
 
 
 class _TaggedCall(NamedTuple):
@@ -79,16 +89,17 @@ class _TaggedCall(NamedTuple):
 
     document: Document
     annotation: Annotation
-    layers: Sequence[NDArray[np.float32]]
+    said: TaggedText
 
 
 def new_parts(recipe: ExtractorRecipe, levels: DecisionLevels, evidence: SlotEvidence, seed: int) -> ExtractorParts:
     """Return parts with untrained networks."""
     return ExtractorParts(
         new_tagger([layer.size for layer in LAYERS], recipe.tagger, seed),
-        new_scorer(MENTION_SIZE, recipe.links, seed),
+        new_scorer(MENTION_SIZE + CONTEXT * recipe.tagger.width, recipe.links, seed),
         new_scorer(VALUE_SIZE, recipe.links, seed + 1),
         new_classifier(TYPE_SIZE, len(ENTITY_TYPES), recipe.types, seed + 2),
+        NameClassifier(BUCKETS, len(ENTITY_TYPES)),
         levels,
         evidence,
     )
@@ -131,17 +142,18 @@ def train_parts(
     apart = set(names[: round(recipe.set_apart * len(names))])
     examples, others = split_by_group(examples, lambda one: one.sample.dialogue_id, apart)
     parts = parts._replace(tagger=tagger_training(recipe, examples, held_out, run))
-    calls = _tagged(parts.tagger, [*_documents(others), *renamed_documents(others, recipe.unseen, run.seed)])
-    taught = _link_decisions([*calls, *_tagged(parts.tagger, _documents(examples[: recipe.link_calls]))])
+    calls = [*_tagged(parts.tagger, [*_documents(others), *renamed_documents(others, recipe.unseen, run.seed)])]
+    taught = _link_decisions(chain(calls, _tagged(parts.tagger, _documents(examples[: recipe.link_calls]))))
     tests = _link_decisions(_tagged(parts.tagger, _documents(held_out)))
     config = TrainConfig.of(recipe, recipe.links, choose="loss")
     for scorer, name, place in ((parts.of_mentions, "mentions", 0), (parts.of_values, "values", 1)):
         fit_scorer(scorer, taught[place], tests[place], config, run.part(name), one_of_all=True)
     parts = parts._replace(levels=_chosen_levels(calls))
+    fit_names(parts.of_names, typed_names(_names(examples)), recipe.names, run.part("names"))
     decoder = parts.decoder(recipe)
     config = TrainConfig.of(recipe, recipe.types, choose="right")
-    again = renamed_documents(examples[: recipe.link_calls], 1.0, run.seed + 1)  # other signs than the tagger has seen
-    entities = _found_entities([*calls, *_tagged(parts.tagger, again)], decoder)
+    again = renamed_documents(examples[: recipe.type_calls], 1.0, run.seed + 1)  # other signs than the tagger has seen
+    entities = _found_entities(chain(calls, _tagged(parts.tagger, again)), decoder)
     judged = _found_entities(_tagged(parts.tagger, renamed_documents(held_out, 1.0, run.seed)), decoder)
     fit_classifier(parts.of_types, entities, judged, config, run.part("types"))
     return parts
@@ -151,13 +163,14 @@ def _documents(examples: Iterable[Example]) -> list[tuple[Example, Document]]:
     return [(one, call_document(one.sample.history)) for one in examples]
 
 
-def _tagged(tagger: CharTagger, calls: Sequence[tuple[Example, Document]]) -> list[_TaggedCall]:
-    said = tag(tagger, [features_of(document) for _, document in calls])
-    return [
-        _TaggedCall(document, annotation_of(example) or Annotation(), one.layers)
-        for (example, document), one in zip(calls, said, strict=True)
-        if document.text
-    ]
+def _tagged(tagger: CharTagger, calls: Sequence[tuple[Example, Document]]) -> Iterator[_TaggedCall]:
+    """Yield annotated calls that have words with what the tagger says of them; some at a time, for it is much."""
+    calls = [call for call in calls if call[1].text]
+    for first in range(0, len(calls), _CALLS):
+        some = calls[first : first + _CALLS]
+        said = tag(tagger, [features_of(document) for _, document in some])
+        for (example, document), one in zip(some, said, strict=True):
+            yield _TaggedCall(document, annotation_of(example) or Annotation(), one)
 
 
 def _typed_entities(examples: Iterable[Example]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -177,21 +190,30 @@ def _typed_entities(examples: Iterable[Example]) -> Iterator[tuple[int, frozense
             yield max(found, key=found.count), owned
 
 
+def _names(examples: Iterable[Example]) -> Iterator[tuple[str, int]]:
+    """Yield the annotated mentions as they are said, with their types."""
+    for example in examples:
+        annotation = annotation_of(example) or Annotation()
+        for mention in annotation.mentions:
+            if mention.label in MENTIONS.kinds:
+                yield as_said(mention.text), MENTIONS.kinds.index(mention.label)
+
+
 def _link_decisions(calls: Iterable[_TaggedCall]) -> LinkDecisions:
     """Return the decisions of linking in annotated calls, with types and slots as the tagger sees them."""
     found = LinkDecisions([], [])
-    for document, annotation, layers in calls:
+    for document, annotation, said in calls:
         mentions = [
-            (part, one.entity or USER)
+            (in_context(part, said.vectors), one.entity or USER)
             for one in annotation.mentions
             if one.span is not None and (place := document.stretch(one.span)) is not None
-            if (part := part_in(document, layers[0], *place)) is not None
+            if (part := part_in(document, said.layers[0], *place)) is not None
         ]
         values = [
             (part, one.entity)
             for one in annotation.values
             if one.span is not None and one.entity is not None and (place := document.stretch(one.span)) is not None
-            if (part := part_in(document, layers[1], *place)) is not None
+            if (part := part_in(document, said.layers[1], *place)) is not None
         ]
         mentions.sort(key=lambda pair: pair[0].start)
         values.sort(key=lambda pair: pair[0].start)
@@ -206,7 +228,7 @@ def _found_entities(calls: Iterable[_TaggedCall], decoder: CallDecoder) -> list[
     """Return the entities that are found in annotated calls, with the type of most of their annotated mentions."""
     found = []
     for call in calls:
-        parts = found_call(call.document, call.layers, decoder.levels)
+        parts = found_call(call.document, call.said, decoder.levels)
         if not parts.mentions:
             continue
         linked = decoder.linked(parts)
@@ -215,7 +237,7 @@ def _found_entities(calls: Iterable[_TaggedCall], decoder: CallDecoder) -> list[
         for part, entity in zip(parts.mentions, linked.mentions, strict=True):
             if (part.start, part.end) in types:
                 known.setdefault(entity, []).append(types[part.start, part.end])
-        features = type_features(parts.mentions, linked, decoder.evidence)
+        features = type_features(parts.mentions, linked, decoder.evidence, decoder.names)
         for entity, kinds in known.items():
             kind = max(kinds, key=kinds.count)
             found.append(TypedEntity(features[entity], kind, kinds.count(kind)))
@@ -225,7 +247,7 @@ def _found_entities(calls: Iterable[_TaggedCall], decoder: CallDecoder) -> list[
 def _chosen_levels(calls: Sequence[_TaggedCall]) -> DecisionLevels:
     """Return the levels with the best F1 of mentions, values and the user's values: first ends, then how sure."""
     mention, value, own = (_best_level(calls, layer) for layer in range(3))
-    parts = [parts_above(call.document, call.layers[0], mention) for call in calls]
+    parts = [parts_above(call.document, call.said.layers[0], mention) for call in calls]
     repeated = {level: _f1(calls, 0, _named(calls, parts, level)) for level in _REPEATED}
     return DecisionLevels(mention, value, own, max(repeated, key=lambda level: repeated[level]))
 
@@ -233,7 +255,7 @@ def _chosen_levels(calls: Sequence[_TaggedCall]) -> DecisionLevels:
 def _named(calls: Sequence[_TaggedCall], parts: Sequence[list[FoundPart]], level: float) -> Iterator[list[FoundPart]]:
     """Yield the mentions of each call with the other places of their names."""
     for call, some in zip(calls, parts, strict=True):
-        yield with_repeated(call.document, some, call.layers[0], level)
+        yield with_repeated(call.document, some, call.said.layers[0], level)
 
 
 def _best_level(calls: Sequence[_TaggedCall], layer: int) -> SpanLevel:
@@ -241,7 +263,7 @@ def _best_level(calls: Sequence[_TaggedCall], layer: int) -> SpanLevel:
     for name, options in (("begin", _BEGINS), ("level", _LEVELS)):
         for option in options:
             at = msgspec.structs.replace(best, **{name: option})
-            f1 = _f1(calls, layer, (parts_above(call.document, call.layers[layer], at) for call in calls))
+            f1 = _f1(calls, layer, (parts_above(call.document, call.said.layers[layer], at) for call in calls))
             if f1 > most:  # of equals the first
                 best, most = at, f1
     return best
