@@ -57,7 +57,8 @@ class CandidateScorer(nn.Module):
             elif context is None:
                 x = linear(x)
             else:
-                of_each, of_all = linear.weight.split([x.shape[-1], context.shape[-1]], 1)
+                assert isinstance(linear, nn.Linear)
+                of_each, of_all = torch.split(linear.weight, [x.shape[-1], context.shape[-1]], 1)
                 x = functional.linear(x, of_each, linear.bias)
                 x = x + functional.linear(context, of_all).unsqueeze(-2)
         return x.squeeze(-1)
