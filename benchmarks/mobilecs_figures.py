@@ -140,6 +140,15 @@ FIGURES = (
         lambda numbers: numbers[0] >= 5 and numbers[1] > 0,
     ),
     Figure(
+        "the same with the trained user",
+        "policy",
+        "Differences from the supervised policy, as above",
+        "policy-gradient",
+        ("success",),
+        "at least 5, interval above 0",
+        lambda numbers: numbers[0] >= 5 and numbers[1] > 0,
+    ),
+    Figure(
         "the same, points of BLEU",
         "policy",
         "| difference from supervised",

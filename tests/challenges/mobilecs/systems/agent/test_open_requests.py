@@ -52,3 +52,17 @@ def test_actions_come_back_to_what_is_remembered() -> None:
     assert widened(made, np.zeros_like(memory)).actions == made.actions
     worn = decision(CallView([("喂", "次月生效"), ("喂", "次月生效")], "喂", BASE), {})
     assert widened(worn, memory).actions == made.actions
+
+
+def test_a_value_that_is_left_may_be_told_once_more_and_names_of_a_type_no_third_time() -> None:
+    base = {"ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元,五块钱"}}
+    memory = np.array([0, 0.4, 0], dtype=np.float32)
+    for said, ways in (("五元", [(FEE,)]), ("五元，五块钱", [])):
+        view = CallView([("喂", said), ("喂", said)], "喂", base)
+        made = decision(view, {})._replace(actions=[])
+        assert [action.tells for action in widened(made, memory).actions] == ways
+    names = np.array([0.4, 0, 0], dtype=np.float32)
+    for count, ways in ((1, [(NAME,)]), (2, [])):
+        view = CallView([("有什么业务", "彩铃")] * count, "喂", base)
+        made = decision(view, {})._replace(actions=[])
+        assert [action.tells for action in widened(made, names).actions] == ways

@@ -9,9 +9,10 @@ import pytest
 
 from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
 from duologue.challenges.mobilecs.systems.agent.agent import CustomerAgent
-from duologue.challenges.mobilecs.systems.agent.policy_trainer import PolicyTrainer, play, playable_rows
+from duologue.challenges.mobilecs.systems.agent.policy_trainer import Playing, PolicyTrainer, play, playable_rows
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import ReinforcedPolicy, first_weights
+from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues
 from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPolicy
 from duologue.challenges.mobilecs.systems.agent.trainer import training_rows
 from duologue.core.errors import UsageError
@@ -45,8 +46,8 @@ def test_goals_are_annotated_and_sampled_ones(calls: list[Example]) -> None:
 
 def test_a_call_is_played_with_the_agent_and_its_rewards_are_kept(calls: list[Example], agent: CustomerAgent) -> None:
     row = playable_rows(training_rows(calls), 1)[0]
-    call = play(agent, AgendaUser(), row, first_weights(), "1")
-    again = play(agent, AgendaUser(), row, first_weights(), "1")
+    call = play(agent, AgendaUser(), row, first_weights(), "1", Playing(RequestCues()))
+    again = play(agent, AgendaUser(), row, first_weights(), "1", Playing(RequestCues()))
     assert [turn[1:] for turn in again.turns] == [turn[1:] for turn in call.turns]
     assert call.reward == pytest.approx(call.turns[0].to_go)
     assert all(turn.features.shape[0] > max(turn.chosen, turn.supervised) for turn in call.turns)
@@ -78,6 +79,15 @@ def test_a_supervised_agent_has_no_other_policy(agent: CustomerAgent, tmp_path: 
     assert isinstance(loaded.policy, SupervisedPolicy)
 
 
+def test_exploration_draws_other_actions(calls: list[Example], agent: CustomerAgent) -> None:
+    row = playable_rows(training_rows(calls), 1)[0]
+    sure = first_weights() * 1000
+    for exploration, is_other in ((0.0, False), (1.0, True)):
+        how = Playing(RequestCues(), exploration)
+        turns = [turn for n in range(5) for turn in play(agent, AgendaUser(), row, sure, str(n), how).turns]
+        assert any(turn.chosen != turn.supervised for turn in turns) == is_other
+
+
 def test_closeness_holds_the_policy_back(calls: list[Example], agent: CustomerAgent, tmp_path: Path) -> None:
     rows, run = training_rows(calls), Run(folder=tmp_path, seed=1)
     moved = []
@@ -93,10 +103,10 @@ def test_terms_of_the_reward_are_left_out(calls: list[Example], agent: CustomerA
     trainer = PolicyTrainer(
         agent,
         training_rows(calls),
-        changed(policy="policy-gradient", without_reward=terms),
+        changed(policy="policy-gradient", without_reward=terms, strict_reward=0.0),
         Run(folder=tmp_path, seed=1),
     )
-    call = play(agent, trainer.users[0], trainer.rows[0], first_weights(), "1")
+    call = play(agent, trainer.users[0], trainer.rows[0], first_weights(), "1", Playing(RequestCues()))
     assert not np.any([turn.to_go for turn in call.turns])
 
 

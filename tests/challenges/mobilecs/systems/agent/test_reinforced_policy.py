@@ -10,12 +10,13 @@ from duologue.challenges.mobilecs.systems.agent.reinforced_policy import (
     first_weights,
     shares,
 )
+from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues
 from duologue.challenges.mobilecs.systems.agent.turn_options import OPTION_FEATURES
 
 
 def test_before_anything_is_learned_the_supervised_choice_is_taken() -> None:
     made = decision(CallView([], "彩铃多少钱", BASE), {FEE: 0.9})
-    assert ReinforcedPolicy(PolicyWeights.of(first_weights())).choose(made) == 4
+    assert ReinforcedPolicy(PolicyWeights.of(first_weights(), RequestCues())).choose(made) == 4
 
 
 def test_weights_by_name_decide_and_unknown_names_do_nothing() -> None:

@@ -70,3 +70,15 @@ def test_what_is_remembered_is_known_of_an_option() -> None:
         0.75,
     )
     assert fee["tells: most remembered"] == 0.75
+
+
+def test_who_would_end_the_call_may_stay() -> None:
+    made = decision(CallView([], "没有了", BASE), {})
+    actions = [StaffAction(("再见",), ()), StaffAction(("询问",), ())]
+    made = made._replace(
+        actions=actions, tell_values=np.array([0.9, 0.1], np.float32), label_values=np.zeros(2, np.float32)
+    )
+    options = options_of(made)
+    assert (options.actions, options.supervised) == ([0, 1], 0)
+    bye, ask = (dict(zip(OPTION_FEATURES, row, strict=True)) for row in options.features)
+    assert (bye["bye: nothing told so far"], ask["ask: nothing told so far"], bye["close: any"]) == (1, 1, 0)

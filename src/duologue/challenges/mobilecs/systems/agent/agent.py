@@ -16,6 +16,7 @@ from duologue.challenges.mobilecs.systems.agent.product_index import IndexedProd
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
+from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues, RequestReading
 from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCue, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPolicy, options
 from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
@@ -86,7 +87,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         super().__init__(recipe)
         self.policy: StaffPolicy = SupervisedPolicy()
         """What decides; another one may be put in its place."""
-        self._read: dict[tuple[str, ...], NDArray[np.float32]] = {}
+        self._read: dict[tuple[str, ...], RequestReading] = {}
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedAgent, str]:
         products = product_index(examples, self.recipe)
@@ -154,22 +155,32 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         label_sets = encoder.vocabulary.label_sets
         return options(view, read, label_sets, shares, self.recipe)
 
-    def wide_decision(self, view: CallView) -> StaffDecision:
-        """Return the decision with actions for what the user seems to have asked for in any turn so far."""
-        decision = self.decision(view)
-        return widened(decision, remembered(view, self._wanted))
+    def wide_decision(self, view: CallView, cues: RequestCues) -> StaffDecision:
+        """Return the decision with actions for what the user seems to have asked for in any turn so far.
 
-    def _wanted(self, view: CallView) -> NDArray[np.float32]:
-        """Return the probabilities (c,) that the user of a turn wants to know each piece; those of late are kept."""
+        The networks' probabilities of requests are corrected by the cues.
+        """
+        decision = self.decision(view)
+        reading = self._keep(view, decision.read.wanted)
+        read = decision.read._replace(wanted=cues.corrected(view.pieces, reading))
+        memory = remembered(view, lambda one: cues.corrected(one.pieces, self._reading(one)))
+        return widened(decision._replace(read=read, reading=reading), memory)
+
+    def _reading(self, view: CallView) -> RequestReading:
+        """Return what the user of a turn wants to know as the networks read it; those of late are kept."""
         from duologue.challenges.mobilecs.systems.agent.network import probabilities  # needs torch
 
-        key = (*view.users, *view.staff, view.last, *(piece.text for piece in view.pieces))
-        if key not in self._read:
-            encoder, networks = self._trained()[:2]
-            if len(self._read) >= _KEPT:
-                self._read.clear()
-            self._read[key] = probabilities(networks, encoder.row(view)).wanted
-        return self._read[key]
+        kept = self._read.get(_key(view))
+        if kept is not None:
+            return kept
+        encoder, networks = self._trained()[:2]
+        return self._keep(view, probabilities(networks, encoder.row(view)).wanted)
+
+    def _keep(self, view: CallView, wanted: NDArray[np.float32]) -> RequestReading:
+        if len(self._read) >= _KEPT:
+            self._read.clear()
+        found = self._read[_key(view)] = RequestReading.of(view, wanted)
+        return found
 
     def act(self, decision: StaffDecision, action: StaffAction) -> Answer:
         """Return the answer that does an action: what was understood, the staff's labels, and the reply."""
@@ -182,7 +193,11 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
 
     def _answer(self, sample: Sample) -> Answer:
         view = self.view(sample)
-        decision = self.wide_decision(view) if isinstance(self.policy, ReinforcedPolicy) else self.decision(view)
+        policy = self.policy
+        if isinstance(policy, ReinforcedPolicy):
+            decision = self.wide_decision(view, policy.cues)
+        else:
+            decision = self.decision(view)
         return self.act(decision, decision.actions[self.policy.choose(decision)])
 
     def _networks(self, learned: LearnedAgent) -> Networks:
@@ -210,6 +225,11 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         encoder = new_encoder(card.vocabulary, SlotCues(card.cues), self.recipe)
         self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
         return LearnedAgent(encoder, networks, realiser, index, card.policy)
+
+
+def _key(view: CallView) -> tuple[str, ...]:
+    """Return all that the reading of a turn depends on."""
+    return (*view.users, *view.staff, view.last, *(piece.text for piece in view.pieces))
 
 
 def _dialogues(examples: Sequence[Example]) -> int:

@@ -63,8 +63,8 @@ def of_names(view: CallView, wanted: Floats) -> Floats:
 
 def widened(decision: StaffDecision, memory: Floats) -> StaffDecision:
     """Return a decision with further actions: to tell what is remembered best, alone and two at a time."""
-    told = [number for reply in decision.view.told_before for number in reply]
-    open_ones = [one for one in np.flatnonzero(memory >= _LEAST).tolist() if told.count(one) < OFTEN]
+    view = decision.view
+    open_ones = [one for one in np.flatnonzero(memory >= _LEAST).tolist() if not _is_worn(view, one)]
     ranked = sorted(open_ones, key=lambda one: (-round(float(memory[one]), 4), one))
     best = ranked[:_MOST]
     known = {frozenset(action.tells) for action in decision.actions}
@@ -78,6 +78,35 @@ def widened(decision: StaffDecision, memory: Floats) -> StaffDecision:
         label_values=np.concatenate([decision.label_values, likely]),
         memory=memory,
     )
+
+
+def _is_worn(view: CallView, piece: int) -> bool:
+    """Whether a piece was told as often as it may be; of names, those of the same type count."""
+    if replies_of_type(view, view.pieces[piece]) >= OFTEN:
+        return True
+    return times(view, piece) >= OFTEN and not has_untold(view, piece)
+
+
+def times(view: CallView, piece: int) -> int:
+    """Return how many replies have told a piece."""
+    return sum(piece in told for told in view.told_before)
+
+
+def has_untold(view: CallView, piece: int) -> bool:
+    """Whether a slot has a value that no reply has told; a name is as good as the others of its service."""
+    one = view.pieces[piece]
+    if one.slot == NAME:
+        return False
+    said = " ".join(view.staff).lower()
+    return any(value.lower() not in said for value in one.values)
+
+
+def replies_of_type(view: CallView, piece: KbPiece) -> int:
+    """Return how many replies have named a service of the type of a name; 0 for other pieces."""
+    if piece.slot != NAME:
+        return 0
+    types = [number for number, one in enumerate(view.pieces) if _is_type_of(one, piece)]
+    return max((times(view, one) for one in types), default=0)
 
 
 def _is_type_of(one: KbPiece, piece: KbPiece) -> bool:

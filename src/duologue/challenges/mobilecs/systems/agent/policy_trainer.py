@@ -19,6 +19,8 @@ from duologue.challenges.mobilecs.simulator.trained_user import TrainedUser
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import base_with_names
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, first_weights, shares
+from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues
+from duologue.challenges.mobilecs.systems.agent.strict_reward import StrictReward
 from duologue.challenges.mobilecs.systems.agent.turn_options import options_of
 from duologue.core.errors import UsageError
 from duologue.core.progress import tracked
@@ -46,7 +48,7 @@ _PASSES = 200
 class Staff(Protocol):
     """The agent, as far as calls need it."""
 
-    def wide_decision(self, view: CallView) -> StaffDecision:
+    def wide_decision(self, view: CallView, cues: RequestCues) -> StaffDecision:
         """Return what is open at a turn, with what was asked for before."""
         ...
 
@@ -75,6 +77,15 @@ class PlayedCall(NamedTuple):
     reward: float
 
 
+class Playing(NamedTuple):
+    """How calls are played to learn from."""
+
+    cues: RequestCues
+    exploration: float = 0.0
+    """Share of the turns in which any action is drawn."""
+    strict_reward: float = 0.0
+
+
 def playable_rows(rows: Sequence[Row], seed: int) -> list[Row]:
     """Return goals with their bases: the annotated ones that can be played, and one sampled from each base."""
     own = [row for row in rows if is_playable(row.get("goal") or {}, row["KB"])]
@@ -82,28 +93,38 @@ def playable_rows(rows: Sequence[Row], seed: int) -> list[Row]:
     return own + [row for row in drawn if row["goal"] is not None and is_playable(row["goal"], row["KB"])]
 
 
-def play(staff: Staff, user: AgendaUser, row: Row, weights: Floats, seed: str) -> PlayedCall:
-    """Play one call with actions drawn by the policy of the weights."""
+def play(staff: Staff, user: AgendaUser, row: Row, weights: Floats, seed: str, how: Playing) -> PlayedCall:
+    """Play one call with actions drawn by the policy of the weights, and let the cues learn from what is answered."""
     rng, base = Rng(seed, "staff"), base_with_names(facts_of(row["KB"]))
     user.reset(row["goal"], row["KB"], seed)
+    judge = StrictReward(row, how.strict_reward)
     said: list[tuple[str, str]] = []
-    last = user.first_utterance()[0]
+    last, intent = user.first_utterance()
+    known: set[str] = set()
     drawn: list[tuple[Floats, int, int]] = []
     rewards: list[float] = []
     while True:
-        decision = staff.wide_decision(CallView(said, last, base))
+        decision = staff.wide_decision(CallView(said, last, base), how.cues)
         options = options_of(decision)
-        number = rng.weighted_choice(range(len(options.actions)), shares(weights, options.features).tolist())
-        reply = staff.act(decision, decision.actions[options.actions[number]]).text or ""
+        count = len(options.actions)
+        chances = (1 - how.exploration) * shares(weights, options.features) + how.exploration / count
+        number = rng.weighted_choice(range(count), chances.tolist())
+        action = decision.actions[options.actions[number]]
+        reply = staff.act(decision, action).text or ""
         step = user.step(reply)
+        if decision.reading is not None:
+            new = set(step.info.fulfilled) - known
+            how.cues.learn(decision.view.pieces, decision.reading, action.tells, new)
+            known |= new
         drawn.append((options.features, number, options.supervised))
-        rewards.append(step.info.reward)
+        rewards.append(step.info.reward + judge.of_turn(last, intent, reply))
         if step.done:
+            rewards[-1] += judge.of_end()
             to_go = np.cumsum(rewards[::-1])[::-1].tolist()
             turns = [LoggedTurn(*turn, value) for turn, value in zip(drawn, to_go, strict=True)]
             return PlayedCall(turns, not step.info.open, to_go[0])
         said.append((last, reply))
-        last = step.utterance
+        last, intent = step.utterance, step.intent
 
 
 class PolicyTrainer:
@@ -115,18 +136,21 @@ class PolicyTrainer:
         self.rows = playable_rows(rows, run.seed)
         if not self.rows:
             raise UsageError("no goal of the training dialogues can be played; leave policy=supervised")
+        self.cues = RequestCues(rate=recipe.cue_rate)
         reward = Reward(**dict.fromkeys(recipe.without_reward, 0.0))
         self.users = (AgendaUser(reward=reward), TrainedUser(rows, reward=reward))
 
     def learn(self) -> PolicyWeights:
         """Return the weights that the recipe's way of learning gives."""
         online = self.recipe.policy == "policy-gradient"
-        return PolicyWeights.of(self._online() if online else self._offline())
+        return PolicyWeights.of(self._online() if online else self._offline(), self.cues)
 
     def _call(self, number: int, weights: Floats) -> PlayedCall:
         seed = f"{self.run.seed}|call {number}"
         row = Rng(seed, "row").choice(self.rows)
-        return play(self.staff, self.users[number % len(self.users)], row, weights, seed)
+        user = self.users[number % len(self.users)]
+        how = Playing(self.cues, self.recipe.exploration, self.recipe.strict_reward)
+        return play(self.staff, user, row, weights, seed, how)
 
     def _online(self) -> Floats:
         """Policy gradient (REINFORCE) with a baseline, batches of calls played by the policy as it is."""

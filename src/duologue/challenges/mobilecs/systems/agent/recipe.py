@@ -58,9 +58,9 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     policy: Literal["supervised", "policy-gradient", "reward-weighted"] = "supervised"
     """What decides: what people did in training, or what paid in calls with simulated users, learned online by policy
     gradient, or from a log of calls of the supervised policy by weighing its actions with what they brought."""
-    calls: Count = 4000
+    calls: Count = 1000
     """Simulated calls that a policy learns from."""
-    calls_per_step: Positive = 16
+    calls_per_step: Positive = 8
     """Calls between two steps of the policy gradient."""
     policy_rate: PositiveFloat = 0.12
     """Learning rate of the policy."""
@@ -68,6 +68,13 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Weight of staying with the supervised choice, beside the reward."""
     reward_temperature: PositiveFloat = 1.0
     """Of `reward-weighted`: how much better an action must pay to count e times as much, in standard deviations."""
+    strict_reward: NonNegative = 0.5
+    """Of a call in which each request is answered soon, in one or two replies and not among many values, beside the
+    reward of the simulator; a requested value in a third reply costs as much."""
+    exploration: Probability = 0.05
+    """Share of the turns of simulated calls in which any action is drawn."""
+    cue_rate: NonNegative = 0.15
+    """Learning rate of the words that ask for a slot, learned in the calls from what was answered; 0: none are."""
     without_reward: tuple[RewardTerm, ...] = ()
     """Terms of the reward that are left out (ablations)."""
     semi_supervised: LatentActsRecipe = LatentActsRecipe()

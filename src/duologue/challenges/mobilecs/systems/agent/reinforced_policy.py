@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues
 from duologue.challenges.mobilecs.systems.agent.turn_options import OPTION_FEATURES, options_of
 from duologue.core.records import Record
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FIRST_VALUE_WEIGHT = 6.0
+FIRST_VALUE_WEIGHT = 4.0
 """Weight of the supervised value before anything is learned: the supervised choice is the likely one."""
 
 
@@ -24,11 +25,13 @@ class PolicyWeights(Record, frozen=True, kw_only=True):
     """Weights by the name of their feature."""
 
     weights: dict[str, float]
+    cues: dict[str, float] = {}
+    """Of the words that ask for a slot."""
 
     @classmethod
-    def of(cls, weights: Floats) -> PolicyWeights:
-        """Return the weights (`OPTION_FEATURES`,) as a record."""
-        return cls(weights=dict(zip(OPTION_FEATURES, weights.tolist(), strict=True)))
+    def of(cls, weights: Floats, cues: RequestCues) -> PolicyWeights:
+        """Return the weights (`OPTION_FEATURES`,) and those of the cues as a record."""
+        return cls(weights=dict(zip(OPTION_FEATURES, weights.tolist(), strict=True)), cues=cues.weights)
 
 
 def first_weights() -> Floats:
@@ -50,6 +53,7 @@ class ReinforcedPolicy:
     """Takes the option of the highest score."""
 
     def __init__(self, learned: PolicyWeights) -> None:
+        self.cues = RequestCues(learned.cues)
         self._weights = np.array([learned.weights.get(name, 0.0) for name in OPTION_FEATURES])
 
     def choose(self, decision: StaffDecision) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.agent.call_view import CallView
     from duologue.challenges.mobilecs.systems.agent.network import TurnProbabilities
     from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+    from duologue.challenges.mobilecs.systems.agent.request_cues import RequestReading
 
     Floats = NDArray[np.float32]
 
@@ -72,6 +73,8 @@ class StaffDecision(NamedTuple):
     """(n,): expected F1 of the labels, given what is told."""
     memory: Floats | None = None
     """(c,): how sure it is that a piece was asked for in some turn and not told; `None` where nobody remembers."""
+    reading: RequestReading | None = None
+    """What the networks made of the requests, where `read` has them corrected."""
 
     @property
     def values(self) -> Floats:

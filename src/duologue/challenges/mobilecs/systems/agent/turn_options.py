@@ -13,15 +13,19 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.intents import ASK, CONFIRM, QUERY, USER_LABELS
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+from duologue.challenges.mobilecs.systems.agent.open_requests import has_untold, replies_of_type, times
+from duologue.challenges.mobilecs.systems.agent.staff_policy import OFTEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffDecision
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction, StaffDecision
 
     Floats = NDArray[np.float64]
 
-KINDS = ("answer", "ask", "confirm", "close", "say")
+BYE, BYE_KIND = "再见", "bye"
+KINDS = ("answer", "ask", "confirm", "close", BYE_KIND, "say")
+"""Kinds of actions; `bye` is a turn that ends the call."""
 STATE_FEATURES = (
     "any",
     "user asks",
@@ -34,6 +38,8 @@ STATE_FEATURES = (
     "turn",
     "last reply told",
     "likeness to the turn before",
+    "nothing told so far",
+    "likeness to an earlier turn",
 )
 OPTION_FEATURES = (
     "value",
@@ -41,6 +47,9 @@ OPTION_FEATURES = (
     "wanted",
     "told by people",
     "told before",
+    "another value of what was told",
+    "told twice",
+    "replies with names of the type",
     "remembered",
     "wanted more than these",
     "remembered more than these",
@@ -74,12 +83,17 @@ def options_of(decision: StaffDecision) -> TurnOptions:
     values = decision.values
     best: dict[tuple[tuple[int, ...], str], int] = {}
     for number, action in enumerate(decision.actions):
-        key = (action.tells, action.kind if not action.tells else "")
+        key = (action.tells, "" if action.tells else _kind(action))
         if key not in best or values[number] > values[best[key]]:
             best[key] = number
     chosen = int(values.argmax())
-    least = max((values[one] for (tells, _), one in best.items() if not tells), default=0.0) - _FITTING
-    actions = [one for (tells, _), one in best.items() if tells or values[one] >= least or one == chosen]
+    silent = {kind: one for (tells, kind), one in best.items() if not tells}
+    least = max((values[one] for one in silent.values()), default=0.0) - _FITTING
+    staying = max(
+        (one for kind, one in silent.items() if kind != BYE_KIND), key=lambda one: values[one], default=chosen
+    )
+    kept = {chosen, staying}
+    actions = [one for (tells, _), one in best.items() if tells or values[one] >= least or one in kept]
     state = _state(decision)
     top = float(values[chosen])
     features = np.array([_option(decision, number, top, state) for number in actions])
@@ -102,6 +116,8 @@ def _state(decision: StaffDecision) -> Floats:
             min(view.turn, _LONG) / _LONG,
             float(bool(view.told_before and view.told_before[-1])),
             _likeness(view.last, view.users[-1] if view.users else ""),
+            not told,
+            max((_likeness(view.last, one) for one in view.users), default=0.0),
         ]
     )
 
@@ -122,6 +138,9 @@ def _option(decision: StaffDecision, number: int, top: float, state: Floats) -> 
             sum(wanted),
             max((float(read.told[one]) for one in action.tells), default=0.0),
             float(any(one in told for one in action.tells)),
+            float(any(one in told and has_untold(view, one) for one in action.tells)),
+            float(any(times(view, one) >= OFTEN and not has_untold(view, one) for one in action.tells)),
+            max((replies_of_type(view, one) for one in pieces), default=0) / OFTEN,
             sum(kept),
             max(0.0, max(rest, default=0.0) - max(wanted, default=0.0)),
             max(0.0, max(left, default=0.0) - max(kept, default=0.0)),
@@ -129,8 +148,14 @@ def _option(decision: StaffDecision, number: int, top: float, state: Floats) -> 
             float(any(one.owner == USER for one in pieces)),
         ]
     )
-    kinds = np.concatenate([state * (action.kind == kind) for kind in KINDS])
+    kind = _kind(action)
+    kinds = np.concatenate([state * (kind == one) for one in KINDS])
     return np.concatenate([own, kinds, state * bool(pieces)])
+
+
+def _kind(action: StaffAction) -> str:
+    """Return the kind of an action, `bye` where it ends the call."""
+    return BYE_KIND if action.kind == "close" and BYE in action.labels else action.kind
 
 
 def _memory(decision: StaffDecision) -> NDArray[np.float32]:
