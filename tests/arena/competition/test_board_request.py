@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import select, update
 
 from duologue.arena.competition import entries
+from duologue.arena.competition import teams as registered
 from duologue.arena.competition.board_request import RANK_JOB, ask_for_board
 from duologue.arena.competition.tables import tracks
 from duologue.arena.competition.track_board import Viewer, board_for
@@ -51,3 +52,22 @@ def test_the_board_follows_the_choice_of_a_team(local_contest: Contest) -> None:
     assert shown() == (0.167, True)
     contest.drain()
     assert shown() == (0.917, False)
+
+
+def test_a_team_that_is_refused_leaves_the_board_and_may_come_back(local_contest: Contest) -> None:
+    """It stayed on the board until another entry was scored, and came back with it."""
+    database = local_contest.database
+    first, second = local_contest.team("Ann"), local_contest.team("Ben")
+    local_contest.submit(first, as_file(result(wrong=2)))
+    local_contest.submit(second, as_file(result(wrong=20)))
+    local_contest.drain()
+
+    def judged(team: str, state: str) -> set[str]:
+        database.write(lambda connection: registered.judge_team(connection, team, state, now=database.now(), by=None))
+        local_contest.drain()
+        with database.reading() as connection:
+            return set(board_for(connection, local_contest.track, Viewer(), database.now()).columns[0].cells)
+
+    assert judged(first.id, "refused") == {second.id}
+    assert judged(second.id, "refused") == set(), "nothing counts any more"
+    assert judged(first.id, "approved") == {first.id}

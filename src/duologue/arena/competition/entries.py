@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, update
 from duologue.arena.competition.board_request import ask_for_board
 from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time
 from duologue.arena.competition.score_shapes import ranking_score
-from duologue.arena.competition.tables import entries
+from duologue.arena.competition.tables import entries, teams
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.arena.people.audit import log
@@ -217,10 +217,11 @@ def entries_of(
 
 
 def standing_entries(connection: Connection, track: TrackDefinition, phase: str) -> dict[str, TrackEntry]:
-    """Return by team the scored entry that counts in a phase: the chosen one, else the last."""
+    """Return by team the scored entry that counts in a phase: the chosen one, else the last; of refused teams none."""
     found: dict[str, TrackEntry] = {}
+    refused = set(connection.execute(select(teams.c.id).where(teams.c.state == "refused")).scalars())
     for entry in entries_of(connection, track.name, phase=phase):
-        if entry.state != "scored":
+        if entry.state != "scored" or entry.team in refused:
             continue
         before = found.get(entry.team)
         if before is None or entry.chosen or not before.chosen or track.standing == "last":

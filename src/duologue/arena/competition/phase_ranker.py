@@ -34,9 +34,11 @@ class RankOrder(Record, frozen=True, kw_only=True):
     """Where the page goes; empty: none is written."""
 
 
-def rank_phase(payload: dict[str, Any]) -> PhaseBoard:
-    """Return the board of a phase; writes it as a page too, without the counts per item."""
+def rank_phase(payload: dict[str, Any]) -> PhaseBoard | None:
+    """Return the board of a phase, written as a page too, without the counts per item; `None` where nothing counts."""
     order = convert(payload, RankOrder)
+    if not order.reports:
+        return None
     reports = {team: read_report(Path(path)) for team, path in sorted(order.reports.items())}
     return board_of(reports, title=order.title, out=Path(order.page) if order.page else None)
 

@@ -53,13 +53,15 @@ class PhaseRanking:
         return msgspec.to_builtins(RankOrder(title=title, reports=reports, page=str(folder / _PAGE))), JobLimits()
 
     def settle(self, connection: Connection, job: Job, outcome: ChildOutcome, folder: Path | None, now: int) -> None:
-        """Keep the board; the former one stays where none could be made."""
-        if outcome.result is None or folder is None:
+        """Keep the board; the former one stays where none could be made, and goes where nothing counts any more."""
+        if outcome.failed or outcome.stopped or folder is None:
             _log.error("no board of %s: %s\n%s", job.subject, outcome.failed, outcome.details)
             return
         track, _, phase = job.subject.partition("/")
         its = (phase_boards.c.track == track) & (phase_boards.c.phase == phase)
         connection.execute(delete(phase_boards).where(its))
+        if outcome.result is None:
+            return
         sha256 = self.blobs.put((folder / _PAGE).read_bytes())
         row = {"track": track, "phase": phase, "board": outcome.result, "page_sha256": sha256, "computed_at": now}
         connection.execute(insert(phase_boards).values(**row))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import insert, select, update
 
-from duologue.arena.competition.tables import team_members, teams
+from duologue.arena.competition.board_request import ask_for_board
+from duologue.arena.competition.tables import entries, team_members, teams
 from duologue.arena.competition.tracks import agreement_hash
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
@@ -96,11 +97,17 @@ def register(
 
 
 def judge_team(connection: Connection, team: str, state: str, *, now: int, by: str | None) -> None:
-    """Approve or refuse a team, and log who did. Raises `UsageError` for another state."""
+    """Approve or refuse a team, log who did, and ask for the boards that it leaves or comes back to.
+
+    Raises `UsageError` for another state.
+    """
     if state not in ("approved", "refused"):
         raise UsageError(f"a team is approved or refused, not '{state}'")
     connection.execute(update(teams).where(teams.c.id == team).values(state=state))
     log(connection, by, f"team.{state.removesuffix('d')}", now=now, about=team)
+    scored = select(entries.c.track, entries.c.phase).where(entries.c.team == team, entries.c.state == "scored")
+    for track, phase in connection.execute(scored.distinct().order_by(entries.c.track, entries.c.phase)).all():
+        ask_for_board(connection, track, phase, now)
 
 
 def add_member(connection: Connection, team: Team, person_id: str, *, now: int, by: str | None) -> None:
