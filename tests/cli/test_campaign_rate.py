@@ -10,6 +10,7 @@ from tests.arena.campaigns.made import SYSTEMS, made_campaign, made_material
 
 from duologue.arena.campaigns.campaign import find_campaign, status_of
 from duologue.arena.campaigns.campaign_results import ratings_of
+from duologue.arena.campaigns.norm_round import open_round_of, votes_of
 from duologue.arena.storage import open_database
 from duologue.cli.main import cli
 from duologue.core.errors import UsageError
@@ -54,6 +55,37 @@ def test_of_a_pair_a_choice_and_a_reason(tmp_path: Path) -> None:
         (kept,) = ratings_of(connection, find_campaign(connection, made))
     assert isinstance(kept, Preference)
     assert kept.outcome in {"a", "b"}
+
+
+def test_an_item_is_left_out_but_none_to_learn_from(tmp_path: Path) -> None:
+    with open_database(tmp_path) as database:
+        made = made_campaign(database, material=made_material(items=1))
+    told = rate(tmp_path, made, "skip\n2\n2\n0\n2\n2\n2\n2\n2\n0\n" + "skip\n" * 3)
+    assert told.count("this item cannot be skipped") == 1
+    assert "nothing is left; you have rated 0" in told
+    with open_database(tmp_path) as database, database.reading() as connection:
+        assert status_of(connection, find_campaign(connection, made)).rated == 0
+
+
+def test_a_norming_round_is_voted_on_discussed_and_voted_on_again(tmp_path: Path) -> None:
+    with open_database(tmp_path) as database:
+        made = made_campaign(database, onboarding=())
+    norm, one = ["campaign", "norm", made, "--workspace", str(tmp_path)], "0\n0\n0\n"
+    rate(tmp_path, made, one, "--n", "1")
+    CliRunner().invoke(cli, [*norm, "--n", "1"], catch_exceptions=False)
+    assert "norming round 1: vote, 1 items" in rate(tmp_path, made, "1\n1\n2\n" + one, "--n", "1")
+    assert "norming round 1: vote, 0 items" in rate(tmp_path, made, one, "--n", "1")
+    CliRunner().invoke(cli, [*norm, "--next"], catch_exceptions=False)
+    assert " voted " in rate(tmp_path, made, "it is too short\n" + one, "--n", "1")
+    CliRunner().invoke(cli, [*norm, "--next"], catch_exceptions=False)
+    assert "said: it is too short" in rate(tmp_path, made, one + one, "--n", "1")
+    with open_database(tmp_path) as database, database.reading() as connection:
+        campaign = find_campaign(connection, made)
+        votes = votes_of(connection, campaign, open_round_of(connection, campaign), "ann")
+    assert {one.phase: sorted(one.points.values(), key=str) for one in votes} == {
+        "before": [1, 1, 2],
+        "after": [0, 0, 0],
+    }
 
 
 @pytest.mark.parametrize(("live", "person", "said"), [(True, "ann", "talk with these"), (False, "nobody", "nobody")])
