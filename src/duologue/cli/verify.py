@@ -51,8 +51,9 @@ def verify(
     their hashes. Give that file, or a signature to be looked up among saved reports. Exit code 0: everything is
     equal to the last digit; 1: something differs.
 
-    Files are looked for beside the report, below the folders given with --in, and below the current folder; paths in
-    a report that lead elsewhere are not followed, and a program (METEOR's) is never taken from a report.
+    Files are looked for by their stored path beside the report and in the current folder, and anywhere below the
+    folders given with --in; paths in a report that lead elsewhere are not followed, and a program (METEOR's) is never
+    taken from a report.
 
     \b
     Examples:

@@ -94,10 +94,10 @@ def paths_in(options: Sequence[str]) -> dict[str, str]:
 def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # noqa: B008  # it never changes
     """Score again what a saved report was made from and compare every figure, exactly.
 
-    Files are looked for beside the report, below the folders given and below the current folder (`stored.locate`),
-    and hold what the report says by their hashes. Raises `UsageError` for a report that does not name its files
-    (made before they were kept), for an option that the task does not have, and where a program counted that is not
-    given; `FormatError` for a damaged report; and what scoring raises.
+    Files are looked for by their stored path beside the report and in the current folder, and anywhere below the
+    folders given (`stored.locate`), and hold what the report says by their hashes. Raises `UsageError` for a report
+    that does not name its files (made before they were kept), for an option that the task does not have, and where a
+    program counted that is not given; `FormatError` for a damaged report; and what scoring raises.
     """
     report = read_report(path)
     files = files_of(report, path)
