@@ -192,8 +192,8 @@ def test_a_line_that_is_not_utf8_is_asked_for_again_and_the_talk_goes_on(tmp_pat
 
 
 def test_a_plug_in_that_fails_is_named_with_its_package(call: Call, tmp_path: Path) -> None:
-    data = PROACTIVE.parent / "restaurant" / "small-data.json"
-    outcome = call("run", "restaurant", "--system", "leader", data, "--out", tmp_path / "out.json")
+    words = ("run", "proactive", "--system", "leader", "--set", "broken=true")
+    outcome = call(*words, GOALS, "--out", tmp_path / "out.txt")
     assert outcome.code == 1
     assert "the system 'leader' of the package 'leader' (leader:Leader) fails (AssertionError: )" in outcome.err
     assert "fault of duologue" not in outcome.err

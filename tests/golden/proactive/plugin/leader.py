@@ -22,6 +22,8 @@ class Leader:
 
         silent: bool = False
         """Say nothing from the second turn on."""
+        broken: bool = False
+        """Fail, as a stranger's system may."""
 
     seen = "nothing"
     scope = Scope(tasks=("proactive",))
@@ -38,6 +40,7 @@ class Leader:
 
     def _reply(self, sample: Sample) -> Answer:
         assert sample.goal is not None
+        assert not self.recipe.broken
         first, second = sample.goal.topics
         place = len(sample.history) // 2
         if self.recipe.silent and place:
