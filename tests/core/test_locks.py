@@ -87,6 +87,32 @@ def test_who_waits_for_a_file_that_is_removed_locks_the_one_that_stands_there_no
     assert not path.exists()
 
 
+def test_a_folder_that_goes_while_it_is_looked_at_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`Path.mkdir` finds the folder, then finds none: that counted as a disk without locks, and two writers met."""
+    path, takes = tmp_path / "out" / "lock", list[str]()
+    opened = locks._opened
+
+    def gone(place: Path) -> int:
+        takes.append(place.name)
+        if len(takes) == 1:
+            raise FileExistsError(17, os.strerror(17), str(place.parent))
+        return opened(place)
+
+    monkeypatch.setattr(locks, "_opened", gone)
+    with held(path) as hold:
+        assert hold.free
+        assert path.is_file()
+    assert len(takes) == 2
+
+
+def test_a_file_in_the_place_of_the_folder_is_told_by_whoever_writes(tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    with held(tmp_path / "out" / "lock") as hold:
+        assert hold.free
+
+
 def test_many_writers_one_by_one_never_meet(tmp_path: Path) -> None:
     code = """
 import sys, time

@@ -113,6 +113,10 @@ def _take(path: Path) -> tuple[int | None, Hold]:
             handle = _opened(path)
         except FileNotFoundError:  # its folder was removed by a holder that has ended
             continue
+        except FileExistsError:  # or between two looks at it of `mkdir`; else it is no folder
+            if path.parent.exists() and not path.parent.is_dir():
+                return None, Hold(free=True)
+            continue
         except OSError:
             return None, Hold(free=True)
         try:
