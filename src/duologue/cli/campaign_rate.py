@@ -22,7 +22,7 @@ SKIP = "skip"
 """Typed in the place of points: the item is left out."""
 
 
-class LeftOut(Exception):  # noqa: N818  # nothing is wrong
+class LeftOutError(Exception):
     """Somebody would rather not rate an item."""
 
 
@@ -68,7 +68,7 @@ def rate(*, word: str, person: str, n: int | None, workspace: Path, address: str
             _show(view.item)
             try:
                 _ask(database, found, person, view.item)
-            except LeftOut:
+            except LeftOutError:
                 _leave_out(database, found, person, view.item)
             else:
                 done += 1
@@ -101,14 +101,14 @@ class _OrSkip(click.ParamType[Any]):
         self.name = kind.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value. Raises `LeftOut` for the word."""
+        """Return the value. Raises `LeftOutError` for the word."""
         if str(value).strip() == SKIP:
-            raise LeftOut
+            raise LeftOutError
         return self._kind.convert(value, param, ctx)
 
 
 def _typed(question: str, kind: click.ParamType[Any]) -> Any:
-    """Return what somebody types. Raises `UsageError` for bytes that are no text, and `LeftOut`."""
+    """Return what somebody types. Raises `UsageError` for bytes that are no text, and `LeftOutError`."""
     choices = f" ({', '.join(map(str, kind.choices))})" if isinstance(kind, click.Choice) else ""
     try:
         return click.prompt(question + choices, type=_OrSkip(kind))
@@ -179,7 +179,7 @@ def _norm(database: Database, campaign: Campaign, person: str) -> None:
             console.line(f"{remark.code} said: {remark.text}")
         try:
             _take_part(database, campaign, person, view, one)
-        except LeftOut:
+        except LeftOutError:
             continue
 
 

@@ -5,6 +5,7 @@ A recipe inherits those that its system has; `duologue.models.train.TrainConfig.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any, Literal, TypeVar
 
 from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
@@ -49,3 +50,12 @@ def entries_of(kind: type[Kind], *recipes: object, **given: Any) -> Kind:
     """Return a record of the entries that recipes have under the same names, later ones first, and those `given`."""
     names = kind.__struct_fields__
     return kind(**{**{name: getattr(one, name) for one in recipes for name in names if hasattr(one, name)}, **given})
+
+
+def epochs_for(rows: int, batch: int, epochs: int, least_steps: int) -> int:
+    """Return the epochs of a training on so many rows: more than those asked for where they were too few steps.
+
+    >>> epochs_for(40, 16, 6, 300), epochs_for(40_000, 16, 6, 300)
+    (100, 6)
+    """
+    return max(epochs, ceil(least_steps / max(1, ceil(rows / batch))))

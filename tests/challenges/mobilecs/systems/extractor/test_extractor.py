@@ -43,7 +43,7 @@ def extractor(tmp_path_factory: pytest.TempPathFactory) -> Extractor:
 @pytest.mark.slow
 def test_it_learns_to_find_mentions_values_and_their_entities(tmp_path: Path) -> None:
     tagger = msgspec.structs.replace(TINY.tagger, embedding=16, width=32, epochs=35, batch=4, learning_rate=0.01)
-    links = msgspec.structs.replace(TINY.links, hidden=16, epochs=25, batch=16)  # few calls: six are too few steps
+    links = msgspec.structs.replace(TINY.links, hidden=16, epochs=6, batch=16, least_steps=300)
     recipe = msgspec.structs.replace(TINY, tagger=tagger, links=links, held_out=0.1)
     examples = generated(50)[:40]
     task = ExtractionTask()

@@ -36,7 +36,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     unseen: NonNegative = 1.0
     """How often the calls set apart decide and teach once more with other signs in the names: names of other catalogues
     are then trusted less, and slots more."""
-    links: ScorerRecipe = ScorerRecipe()
+    links: ScorerRecipe = ScorerRecipe(least_steps=300)
     """Of the scorers that link mentions and values to entities."""
     types: ScorerRecipe = ScorerRecipe(hidden=48, dropout=0.3, epochs=10, batch=32)
     """Of the classifier that gives each entity a type, by all its mentions and slots."""

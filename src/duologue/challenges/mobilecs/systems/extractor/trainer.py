@@ -145,8 +145,8 @@ def train_parts(
     calls = [*_tagged(parts.tagger, [*_documents(others), *renamed_documents(others, recipe.unseen, run.seed)])]
     taught = _link_decisions(chain(calls, _tagged(parts.tagger, _documents(examples[: recipe.link_calls]))))
     tests = _link_decisions(_tagged(parts.tagger, _documents(held_out)))
-    config = TrainConfig.of(recipe, recipe.links, choose="loss")
     for scorer, name, place in ((parts.of_mentions, "mentions", 0), (parts.of_values, "values", 1)):
+        config = TrainConfig.of(recipe, recipe.links.for_rows(len(taught[place])), choose="loss")
         fit_scorer(scorer, taught[place], tests[place], config, run.part(name), one_of_all=True)
     parts = parts._replace(levels=_chosen_levels(calls))
     fit_names(parts.of_names, typed_names(_names(examples)), recipe.names, run.part("names"))

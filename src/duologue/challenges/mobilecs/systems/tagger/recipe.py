@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Literal
 
 import msgspec
 
 from duologue.core.bounds import Count, Dropout, Positive, PositiveFloat
 from duologue.core.records import Record
+from duologue.models.training_recipe import epochs_for
 
 
 class CharTaggerRecipe(Record, frozen=True):
@@ -39,5 +39,4 @@ class CharTaggerRecipe(Record, frozen=True):
 
     def for_rows(self, rows: int) -> CharTaggerRecipe:
         """Return the recipe with as many epochs as the least steps take."""
-        steps = max(1, ceil(rows / self.batch))
-        return msgspec.structs.replace(self, epochs=max(self.epochs, ceil(self.least_steps / steps)))
+        return msgspec.structs.replace(self, epochs=epochs_for(rows, self.batch, self.epochs, self.least_steps))
