@@ -35,6 +35,7 @@ from duologue.core.recipe import recipe_hash, resolve
 from duologue.core.records import Answer, Scoring
 from duologue.run import evaluate
 from duologue.run.saved import read_report, save_report
+from page_notes import by_hand
 
 if TYPE_CHECKING:
     from conversation_texts import Texts
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Report
 
 _LATENCY_SAMPLES = 60
-_BY_HAND = "<!-- by hand -->"
 _ONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -247,15 +247,9 @@ def main() -> None:
         chosen = not arguments.page and (not arguments.only or row.name in arguments.only)
         for task in row.tasks or ("",):
             results += bench.results(row, task, wanted=chosen and (not task or task in arguments.tasks))
-    write_text(arguments.out, page(texts, examples, results, arguments.seed) + _by_hand(arguments.out))
+    write_text(arguments.out, page(texts, examples, results, arguments.seed) + by_hand(arguments.out))
     write_text(arguments.work / "replies.md", replies_to_read(examples, results, arguments.seed))
     print(f"{arguments.out} and {arguments.work / 'replies.md'} are written")
-
-
-def _by_hand(path: Path) -> str:
-    """Return what a person wrote in the file, with the line before it."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return f"\n{_BY_HAND}{text.partition(_BY_HAND)[2]}" if _BY_HAND in text else ""
 
 
 if __name__ == "__main__":

@@ -22,8 +22,11 @@ class Place(NamedTuple):
     """Ends of the whisker: the seeds' least and most."""
 
 
-def learning_curves(title: str, curves: dict[str, list[Place]], *, unit: float, step: float) -> str:
-    """Return curves by name as an SVG file: shares on a logarithmic axis, scores times `unit`, a line each `step`."""
+def learning_curves(title: str, curves: dict[str, list[Place]], *, axis: str, unit: float, step: float) -> str:
+    """Return curves by name as an SVG file: shares on a logarithmic axis named `axis`, scores times `unit`.
+
+    A line is drawn at each `step` of the scores.
+    """
     places = [one for curve in curves.values() for one in curve]
     shares = sorted({one.share for one in places})
     top = step * math.ceil(max(one.most for one in places) / step + 1e-9)
@@ -50,7 +53,7 @@ def learning_curves(title: str, curves: dict[str, list[Place]], *, unit: float, 
         f'<text x="{x(share)}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{share:g} %</text>' for share in shares
     ]
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">share of the labels</text>')
+    parts.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">{html.escape(axis)}</text>')
     for number, (name, curve) in enumerate(curves.items()):
         colour, line = COLOURS[number % len(COLOURS)], " ".join(f"{x(one.share)},{y(one.value)}" for one in curve)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')

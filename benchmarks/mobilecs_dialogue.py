@@ -27,9 +27,9 @@ from duologue.core.plugins import load_system, load_system_class, make_system
 from duologue.core.recipe import resolve
 from mobilecs_dialogue_measures import Requests, hallucinated, latency, probe, requests_by_kind
 from mobilecs_dialogue_page import MUST, VARIANTS, page, variants
+from page_notes import by_hand
 
 TASK = "mobilecs/dialogue"
-_BY_HAND = "<!-- by hand -->"
 _PARTS = ("train", "dev")
 TRAIN_SEED, TEST_SEED = 11, 2001
 TRAIN_CALLS, TEST_CALLS = 900, 4000
@@ -211,12 +211,6 @@ def failures(results: list[Measured]) -> list[str]:
     return found
 
 
-def _by_hand(path: Path) -> str:
-    """Return what a person wrote in the file, with the line before it."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return f"\n{_BY_HAND}{text.partition(_BY_HAND)[2]}" if _BY_HAND in text else ""
-
-
 def section(path: Path) -> str:
     """Return the section of the variants in the page, empty where there is none."""
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -256,7 +250,7 @@ def main() -> int:
     sizes = (*seen, len({one.sample.dialogue_id for one in examples}), plan.played)
     replies = chosen.work / ROWS[0].name / "test.pred.json"
     text = page(results, probed(plan), missed, examples, replies, sizes, of_variants)
-    write_text(chosen.out, text + _by_hand(chosen.out))
+    write_text(chosen.out, text + by_hand(chosen.out))
     print(f"{len(found) - found.count(None)} of {len(ROWS)} rows in {chosen.out}", *missed, sep="\n")
     return int(bool(missed))
 

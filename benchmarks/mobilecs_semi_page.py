@@ -87,7 +87,8 @@ def _section(name: str, task: SemiTask, cells: Cells, path: Path) -> str:
         curves[way] = found
     picture = path.with_name("pictures") / f"mobilecs_semi_{name}.svg"
     picture.parent.mkdir(exist_ok=True)
-    picture.write_text(learning_curves(task.title, curves, unit=task.unit, step=task.step), encoding="utf-8")
+    drawn = learning_curves(task.title, curves, axis="share of the labels", unit=task.unit, step=task.step)
+    picture.write_text(drawn, encoding="utf-8")
     seeds = sorted({cell.seed for cell in cells})
     minutes = sum(kept["seconds"] for kept in cells.values()) / 60
     head = " | ".join(task.columns)

@@ -25,6 +25,7 @@ from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system
+from page_notes import by_hand
 from proactive_errors import dialogues_text, errors_text
 from proactive_page import page, to_analyse, to_read
 from proactive_rows import PARTIAL, ROWS, WHOLE, make, make_data
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from duologue.core.records import Sample
 
 _LATENCY_SAMPLES = 200
-_BY_HAND = "<!-- by hand -->"
 
 
 def latency(model: Path, samples: Path) -> dict[str, float]:
@@ -51,12 +51,6 @@ def _milliseconds(system: Any, sample: Sample) -> float:
     started = time.monotonic()
     system.answer([sample])
     return 1000 * (time.monotonic() - started)
-
-
-def _by_hand(path: Path) -> str:
-    """Return what a person wrote in the file, with the line before it."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return f"\n{_BY_HAND}{text.partition(_BY_HAND)[2]}" if _BY_HAND in text else ""
 
 
 def main() -> None:
@@ -88,7 +82,7 @@ def main() -> None:
         if result is not None:
             results.append(result)
             text = page(data, results, arguments.seed, arguments.part_seed)
-            write_text(arguments.out, text + _by_hand(arguments.out))
+            write_text(arguments.out, text + by_hand(arguments.out))
             read, analysed = to_read(results), to_analyse(results)
             write_text(arguments.work / "dialogues.md", dialogues_text(data.examples, read, arguments.seed))
             write_text(arguments.work / "errors.md", errors_text(data.examples, analysed, arguments.seed))

@@ -96,10 +96,10 @@ def make_data(folder: Path, work: Path, part_size: int, seed: int) -> Data:
     partial = files.read_rows(folder / "duconv_test_prefixes.jsonl.gz", "session")
     scored = [row for row in rows if row["id"] in aside]
     paths = {name: work / "data" / f"{name}.jsonl" for name in ("train", "partial", "gold", "samples")}
-    _write(paths["train"], (row for row in rows if row["id"] not in aside))
-    _write(paths["partial"], (row for row in partial if tuple(sorted(row["goal"][0][1:])) not in pairs))
-    _write(paths["gold"], scored)
-    _write(paths["samples"], (_unanswered(sample) for row in scored for sample in model_text.samples_of(row)))
+    write_rows(paths["train"], (row for row in rows if row["id"] not in aside))
+    write_rows(paths["partial"], (row for row in partial if tuple(sorted(row["goal"][0][1:])) not in pairs))
+    write_rows(paths["gold"], scored)
+    write_rows(paths["samples"], (_unanswered(sample) for row in scored for sample in model_text.samples_of(row)))
     train = {WHOLE: (paths["train"],), PARTIAL: (paths["train"], paths["partial"])}
     counted = {path: len(files.load(path)) for path in train[PARTIAL]}
     return Data(
@@ -108,11 +108,12 @@ def make_data(folder: Path, work: Path, part_size: int, seed: int) -> Data:
         samples=paths["samples"],
         examples=files.load(paths["gold"]),
         sizes={regime: sum(counted[path] for path in of) for regime, of in train.items()},
-        hashes={regime: _hash(*(path.read_bytes() for path in of)) for regime, of in train.items()},
+        hashes={regime: hash_of(*(path.read_bytes() for path in of)) for regime, of in train.items()},
     )
 
 
-def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write sessions, a line each."""
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write_lines(map(files.row_line, rows), path)
 
@@ -121,19 +122,20 @@ def _unanswered(sample: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in sample.items() if key != "response"}
 
 
-def _hash(*parts: bytes) -> str:
+def hash_of(*parts: bytes) -> str:
+    """Return the hash of parts that cannot flow into each other where none has a zero byte."""
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def make(row: Row, data: Data, work: Path, seed: int, *, wanted: bool) -> Result | None:
     """Return the result of a row, made now where it is not there; `None` where it is neither there nor wanted."""
     if row.system in FLOORS:
-        name = [row.system, _hash(Path(__file__).with_name("proactive_floors.py").read_bytes())]
+        name = [row.system, hash_of(Path(__file__).with_name("proactive_floors.py").read_bytes())]
     else:
         recipe = resolve(load_system_class(row.system).Recipe, overrides=row.settings)
         name = [row.system, recipe_hash(recipe)]
-    samples = _hash(data.samples.read_bytes())
-    key = _hash(json.dumps([*name, seed, data.hashes[row.regime], samples]).encode())
+    samples = hash_of(data.samples.read_bytes())
+    key = hash_of(json.dumps([*name, seed, data.hashes[row.regime], samples]).encode())
     folder = work / "rows" / f"{row.system}-{key[:12]}"
     if not (folder / "costs.json").is_file():
         if not wanted:

@@ -37,6 +37,7 @@ from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_system_class
 from duologue.core.recipe import recipe_hash, resolve
+from page_notes import by_hand
 from spoken_floors import FLOORS, ORACLES
 from spoken_graph import enlarged
 from spoken_page import Result, dialogues, page
@@ -51,7 +52,6 @@ KDCONV = ("film", "music", "travel")
 CHALLENGE = "challenge_valid_visible"
 GRAPH = "kg_rebuilt_visible.json.gz"
 _LATENCY_SAMPLES = 150
-_BY_HAND = "<!-- by hand -->"
 
 
 class Row(NamedTuple):
@@ -350,12 +350,6 @@ def main() -> None:
         write_text(arguments.out, page(results, arguments.seed) + by_hand(arguments.out))
         write_text(arguments.work / "dialogues.txt", dialogues(results, arguments.seed))
     print(f"{arguments.out} and {arguments.work / 'dialogues.txt'} are written")
-
-
-def by_hand(path: Path) -> str:
-    """Return what a person wrote in the file, with the line before it."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return f"\n{_BY_HAND}{text.partition(_BY_HAND)[2]}" if _BY_HAND in text else ""
 
 
 if __name__ == "__main__":
