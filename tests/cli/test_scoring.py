@@ -180,6 +180,19 @@ def test_a_stored_number_is_verified_by_file_and_by_signature(
     assert "n: stored 41, computed 40" in forged.out
 
 
+def test_a_report_without_its_files_is_not_compared_and_nothing_is_said_to_differ(
+    duologue: Any, corpus: Any, rival: Path, tmp_path: Path
+) -> None:
+    report = tmp_path / "away" / "random.report.json"
+    duologue("score", "restaurant", "--gold", corpus.truth, rival, "--out", report)
+    rival.rename(rival.with_name("elsewhere"))
+    outcome = duologue("verify", report)
+    assert (outcome.code, "not compared: " in outcome.out, "differs" in outcome.out) == (1, True, False)
+    (found,) = json.loads(duologue("verify", report, "--json").out)["verified"]
+    assert (found["equal"], found["differences"]) == (False, [])
+    assert any(rival.name in one for one in found["missing"])
+
+
 def test_the_page_shows_items_while_their_files_are_there(
     duologue: Any, corpus: Any, rival: Path, tmp_path: Path
 ) -> None:

@@ -54,7 +54,7 @@ def test_a_note_is_proved_and_every_change_is_found(files: JudgedFiles, tmp_path
     assert "the file has changed" in verify_note(note).differences[0]
     out.write_text(text, encoding="utf-8")
     calls_path(out).unlink()
-    assert "no such file" in verify_note(note).differences[0]
+    assert "no such file" in verify_note(note).missing[0]
 
 
 def test_another_seed_was_not_recorded_and_a_damaged_note_is_refused(files: JudgedFiles, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_file_that_is_gone_is_named_and_nothing_is_computed(saved: Path, conte
     contest.gold.unlink()
     verdict = verify(saved)
     assert verdict.checked == 0
-    assert [one.partition("; ")[0] for one in verdict.differences] == [
+    assert [one.partition("; ")[0] for one in verdict.missing] == [
         f"{contest.gold}: no such file beside the report or below the folders that were named"
     ]
 
@@ -187,7 +187,7 @@ def test_a_table_that_was_an_option_is_found_like_the_other_files(tmp_path: Path
     hidden.mkdir()
     shutil.move(path, hidden / path.name)
     shutil.move(tmp_path / "output.txt", hidden / "output.txt")
-    assert [one.partition(":")[0] for one in verify(hidden / path.name).differences] == [str(table)]
+    assert [one.partition(":")[0] for one in verify(hidden / path.name).missing] == [str(table)]
     assert verify(hidden / path.name, FileLocations(options={"vectors": str(table)})).differences == ()
     with pytest.raises(UsageError, match="no file or program to be given as 'vector'; did you mean 'vectors'"):
         verify(hidden / path.name, FileLocations(options={"vector": str(table)}))

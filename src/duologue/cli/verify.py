@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from duologue.run.verify import FileLocations, find, paths_in
 from duologue.run.verify import verify as verify_report
 from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from duologue.judges.note import JudgeVerdict
+    from duologue.run.verify import Verdict
 
 _JUDGED = ".judge.json"
 """How notes of `duologue judge` end."""
@@ -49,7 +54,7 @@ def verify(
     FILE.judge.json is what `duologue judge` wrote: it is judged again from the recording, without the endpoint.
     A report that `duologue score --out FILE.report.json` saved names its truth, result and data files with
     their hashes. Give that file, or a signature to be looked up among saved reports. Exit code 0: everything is
-    equal to the last digit; 1: something differs.
+    equal to the last digit; 1: something differs, or a file is not to be had and nothing was compared.
 
     Files are looked for by their stored path beside the report and in the current folder, and anywhere below the
     folders given with --in; paths in a report that lead elsewhere are not followed, and a program (METEOR's) is never
@@ -71,9 +76,10 @@ def verify(
         rows = [
             {
                 "report": str(one.path),
-                "equal": not one.differences,
+                "equal": not (one.differences or one.missing),
                 "checked": one.checked,
                 "differences": list(one.differences),
+                "missing": list(one.missing),
                 "remarks": list(one.remarks),
                 "signature": one.signature,
             }
@@ -82,13 +88,12 @@ def verify(
         console.as_json({"verified": rows})
     else:
         for one in verdicts:
-            if not one.differences:
+            if not (one.differences or one.missing):
                 console.line(f"{one.path}: equal, {one.checked} figures computed again")
-            for difference in one.differences:
-                console.line(f"{one.path}: differs: {difference}")
+            _tell(one.path, one)
             for remark in one.remarks:
                 console.line(f"{one.path}: {remark}")
-    if any(one.differences for one in verdicts):
+    if any(one.differences or one.missing for one in verdicts):
         raise click.exceptions.Exit(1)
 
 
@@ -96,12 +101,20 @@ def _verify_judge(note: Path, folders: tuple[Path, ...], *, as_json: bool) -> No
     from duologue.judges.note import verify_note
 
     verdict = verify_note(note, folders)
+    equal = not (verdict.differences or verdict.missing)
     if as_json:
-        console.as_json({"verified": [{"report": str(note), "equal": not verdict.differences, **verdict._asdict()}]})
-    elif not verdict.differences:
+        console.as_json({"verified": [{"report": str(note), "equal": equal, **verdict._asdict()}]})
+    elif equal:
         console.line(f"{note}: equal, {verdict.checked} ratings and figures judged again from the recording")
     else:
-        for difference in verdict.differences:
-            console.line(f"{note}: differs: {difference}")
-    if verdict.differences:
+        _tell(note, verdict)
+    if not equal:
         raise click.exceptions.Exit(1)
+
+
+def _tell(what: Path, verdict: Verdict | JudgeVerdict) -> None:
+    """Print what differs, and what could not be compared for want of a file."""
+    for difference in verdict.differences:
+        console.line(f"{what}: differs: {difference}")
+    for file in verdict.missing:
+        console.line(f"{what}: not compared: {file}")

@@ -49,7 +49,7 @@ def to_dpo(path: Path, folders: Sequence[Path] = ()) -> DpoPairs:
     if note.kind != "pairs":
         raise UsageError(f"{path} is of points; preferences are what `duologue judge --pairs` asks for")
     if session is None:
-        raise UsageError("\n".join(opened.differences))
+        raise UsageError("\n".join((*opened.differences, *opened.missing)))
     if session.prompt.unit == "dialogue":
         raise UsageError(f"{path} is of whole dialogues, which have no prompt in common; pairs of replies have one")
     language = load_task(note.task).info.language

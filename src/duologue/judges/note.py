@@ -70,6 +70,8 @@ class OpenedNote(NamedTuple):
     """Takes all calls from the recording; `None` where a file is not to be had."""
     ratings: Path
     differences: tuple[str, ...]
+    """Files that have changed, in words."""
+    missing: tuple[str, ...]
     """Files that are not to be had, in words."""
 
 
@@ -79,6 +81,8 @@ class JudgeVerdict(NamedTuple):
     checked: int
     """Lines of ratings, and figures of the report."""
     differences: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    """Files that are not to be had, in words: nothing is judged again without them."""
 
 
 def note_path(out: Path) -> Path:
@@ -128,7 +132,7 @@ def verify_note(path: Path, folders: Sequence[Path] = ()) -> JudgeVerdict:
     """
     opened = open_note(path, folders)
     if opened.session is None:
-        return JudgeVerdict(0, opened.differences)
+        return JudgeVerdict(0, opened.differences, opened.missing)
     note, session = opened.note, opened.session
     judged = session.run()
     text = ratings_text([*judged.ratings, *judged.preferences], opened.ratings).encode()
@@ -157,8 +161,8 @@ def open_note(path: Path, folders: Sequence[Path] = ()) -> OpenedNote:
     results, golds, data, kb, calls, ratings = (
         looked.all(one) for one in (note.results, note.gold, note.input, note.kb, note.calls, [note.ratings])
     )
-    if looked.differences:
-        return OpenedNote(note, None, path, tuple(looked.differences))
+    if looked.differences or looked.missing:
+        return OpenedNote(note, None, path, tuple(looked.differences), tuple(looked.missing))
     task = load_task(note.task)
     world = task.world(kb[0]) if kb and isinstance(task, Grounded) else None
     replayed = {**note.recipe, "cache": "", "replay": str(calls[0])}
@@ -172,7 +176,7 @@ def open_note(path: Path, folders: Sequence[Path] = ()) -> OpenedNote:
         world=world,
         seed=note.seed,
     )
-    return OpenedNote(note, session, ratings[0], ())
+    return OpenedNote(note, session, ratings[0], (), ())
 
 
 def plain(value: Any) -> Any:
@@ -188,15 +192,16 @@ class _Search:
     def __init__(self, note: Path, folders: Sequence[Path]) -> None:
         self._note, self._folders = note, folders
         self.differences: list[str] = []
+        self.missing: list[str] = []
 
     def all(self, files: Sequence[StoredFile]) -> list[Path]:
         found = []
         for one in files:
             located = locate(one, self._note, self._folders)
-            if located.path is None:
-                self.differences.append(told(one, located))
-            else:
+            if located.path is not None:
                 found.append(located.path)
+            else:
+                (self.missing if located.changed is None else self.differences).append(told(one, located))
         return found
 
 

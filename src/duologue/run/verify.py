@@ -43,6 +43,8 @@ class Verdict(NamedTuple):
     """What differs, in words; empty: everything is equal."""
     remarks: tuple[str, ...] = ()
     """What could not be compared, in words."""
+    missing: tuple[str, ...] = ()
+    """Files that are not to be had, in words: nothing is compared without them, equal or not."""
 
 
 def find(what: str, folders: Sequence[Path]) -> list[Path]:
@@ -112,7 +114,7 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     pred = looked.all(files.pred, [given.pred] if given.pred else [])
     options = _options(task.info, files, given.options, looked)
     if looked.missing:
-        return Verdict(path, str(report.signature), 0, tuple(differences))
+        return Verdict(path, str(report.signature), 0, tuple(differences), missing=tuple(looked.missing))
     test_set = report.meta.get("test_set")
     again = evaluate.score(
         task,
@@ -140,8 +142,8 @@ class _Search:
         self._report = report
         self._folders = folders
         self._differences = differences
-        self.missing = False
-        """Whether a file is not to be had at all."""
+        self.missing: list[str] = []
+        """Files that are not to be had at all, in words."""
 
     def all(self, files: Sequence[StoredFile], given: Sequence[Path]) -> list[Path]:
         """Return where files are, those that are given before those that are found."""
@@ -159,8 +161,7 @@ class _Search:
             return found.path
         if found.changed is not None:
             return self.compared(one, *found.changed)
-        self.missing = True
-        self._differences.append(told(one, found))
+        self.missing.append(told(one, found))
         return None
 
     def compared(self, one: StoredFile, path: Path, here: str) -> Path:
