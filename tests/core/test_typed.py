@@ -91,6 +91,15 @@ def test_bytes_that_are_no_text_and_deep_data_are_refused_alike() -> None:
             typed.decode_msgpack(broken, list[Any])
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000, "-" + "9" * 4000])
+def test_toml_integers_that_cannot_be_printed_are_refused(number: str) -> None:
+    with pytest.raises(msgspec.DecodeError, match="digits"):
+        typed.parse_toml(f"[a]\nb = [1, {{c = {number}}}]")
+    with pytest.raises(msgspec.DecodeError, match="digits"):
+        typed.decode_toml(f"a = {number}".encode(), dict[str, int])
+    assert typed.parse_toml("a = -" + "9" * 900)["a"] == 1 - 10**900
+
+
 def test_nothing_else_decodes_into_types() -> None:
     found = []
     for path in sorted(SOURCE.rglob("*.py")):

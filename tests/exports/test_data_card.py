@@ -34,8 +34,9 @@ def test_a_recipe_that_is_lost_or_names_folders_does_no_harm(booking: Path, deta
     try:
         recipe.write_text('kb1 = "/nobody/has/kb.txt"', encoding="utf-8")
         assert 'kb1 = "kb.txt"' in to_data_card("restaurant", booking, details)
-        recipe.write_text("=", encoding="utf-8")
-        assert "The recipe cannot be read." in to_data_card("restaurant", booking, details)
+        for damaged in ("=", "n = " + "9" * 5000):
+            recipe.write_text(damaged, encoding="utf-8")
+            assert "The recipe cannot be read." in to_data_card("restaurant", booking, details)
         recipe.unlink()
         told = to_data_card("restaurant", booking, details)
         assert "The recipe is not there." in told

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import tomllib
 from datetime import date, time
 from itertools import chain
 from types import UnionType
@@ -22,7 +21,7 @@ import msgspec
 from duologue.core.disk import decode_text, read_bytes
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Record
-from duologue.core.typed import convert
+from duologue.core.typed import convert, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -116,8 +115,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     text, _ = decode_text(read_bytes(path), path)
     try:
-        return tomllib.loads(text.replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return parse_toml(text.replace("\r\n", "\n"))
+    except msgspec.DecodeError as error:
         problem = Problem(
             rule="not-toml",
             message=f"not valid TOML: {error}",
@@ -181,8 +180,8 @@ def _parse_override(override: str) -> dict[str, Any]:
 
 def _parse_value(override: str, text: str) -> Any:
     try:
-        table = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        table = parse_toml(f"value = {text}")
+    except msgspec.DecodeError as error:
         if text.startswith(("[", "{", '"', "'")):
             raise UsageError(f"--set {override}: the value is not valid TOML: {error}") from error
         return text

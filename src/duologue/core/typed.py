@@ -8,6 +8,7 @@ fault). Here one thread looks and the others wait; afterwards nobody does.
 from __future__ import annotations
 
 import threading
+import tomllib
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,6 +17,8 @@ Value = TypeVar("Value")
 
 _UNREADABLE = (UnicodeDecodeError, RecursionError)
 """What msgspec lets through for bytes that are no UTF-8 and for data that are nested too deeply."""
+_LARGEST = 10**1000
+"""Integers of TOML below this can be printed; Python refuses more than 4,300 digits."""
 _looking = threading.RLock()
 _known: set[Any] = set()
 
@@ -43,17 +46,37 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
         raise msgspec.DecodeError(str(error)) from error
 
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the table that TOML holds. Raises `msgspec.DecodeError` for what is none, or cannot be taken in.
+
+    >>> parse_toml("a = 1")
+    {'a': 1}
+    """
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits is a plain `ValueError`
+        raise msgspec.DecodeError(str(error)) from error
+    waiting: list[Any] = [table]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict | list):
+            waiting += one.values() if isinstance(one, dict) else one
+        elif isinstance(one, int) and not -_LARGEST < one < _LARGEST:
+            raise msgspec.DecodeError("an integer has more than 1,000 digits")
+    return table
+
+
 def decode_toml(data: bytes | str, kind: type[Value]) -> Value:
     """Return the value of a type that TOML holds. Raises `msgspec.DecodeError`, for other types `ValidationError`.
 
     >>> decode_toml("a = 1", dict[str, int])
     {'a': 1}
     """
-    _look_up(kind)
     try:
-        return msgspec.toml.decode(data, type=kind)
-    except _UNREADABLE as error:
+        text = data if isinstance(data, str) else data.decode("utf-8")
+    except UnicodeDecodeError as error:
         raise msgspec.DecodeError(str(error)) from error
+    return convert(parse_toml(text), kind)
 
 
 def decode_msgpack(data: bytes, kind: type[Value]) -> Value:

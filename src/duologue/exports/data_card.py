@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
+import msgspec
 import tomli_w
 
 from duologue.core.errors import DuologueError
 from duologue.core.optional_protocols import Inspectable
+from duologue.core.typed import parse_toml
 from duologue.core.version import __version__
 from duologue.exports.generated_corpus import read_corpus
 from duologue.exports.markdown import code, table, words
@@ -68,8 +69,8 @@ def _row(file: CorpusFile) -> tuple[str, str, str, str]:
 
 def _recipe(corpus: GeneratedCorpus) -> str:
     try:
-        values = tomllib.loads(corpus.recipe)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        values = parse_toml(corpus.recipe)
+    except msgspec.DecodeError:
         return "The recipe cannot be read."
     return code(tomli_w.dumps(names_for_folders(values)), "toml") if values else "The recipe is not there."
 

@@ -6,19 +6,20 @@ accounts that an import is about keep theirs. Ids of posts stay: threads, deleti
 
 from __future__ import annotations
 
-import tomllib
 from collections import OrderedDict
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import tomli_w
 
 from duologue.challenges.conversation.formats import posts, stores
 from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
+from duologue.core.typed import parse_toml
 from duologue.store.database import is_database
 from duologue.store.posts import NAME, PostBase
 from duologue.text.anonymiser import Anonymiser
@@ -222,7 +223,7 @@ def write_report(folder: Path, name: str, replaced: Replaced | None) -> Path:
 def _imports_in(path: Path) -> list[Row] | None:
     """Return what a report of replaced personal data lists; `None` where it is damaged."""
     try:
-        rows = tomllib.loads(disk.decode_text(disk.read_bytes(path), path)[0]).get("imports", [])
-    except tomllib.TOMLDecodeError:
+        rows = parse_toml(disk.decode_text(disk.read_bytes(path), path)[0]).get("imports", [])
+    except msgspec.DecodeError:
         return None
     return rows if isinstance(rows, list) and all(isinstance(row, dict) for row in rows) else None
