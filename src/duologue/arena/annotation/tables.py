@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Float,
-    ForeignKey,
-    Integer,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Table, UniqueConstraint
 
 from duologue.arena.annotation.items import AnnotationItem
+from duologue.arena.database.column_types import BigInteger, Integer, Moment, Share, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import person_column
 
@@ -37,12 +26,12 @@ annotation_projects = Table(
     _id(),
     Column("name", Text, nullable=False, unique=True),
     Column("task", Text, nullable=False),
-    Column("overlap", Float, nullable=False),  # share of the dialogues that several people annotate
+    Column("overlap", Share, nullable=False),  # share of the dialogues that several people annotate
     Column("annotators", Integer, nullable=False),  # how many annotate each of those
-    Column("unassisted", Float, nullable=False),  # share that somebody annotates without seeing suggestions
+    Column("unassisted", Share, nullable=False),  # share that somebody annotates without seeing suggestions
     Column("lease_ms", BigInteger, nullable=False),
     Column("seed", Integer, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
 )
 
 annotation_members = Table(
@@ -82,10 +71,10 @@ annotation_sheets = Table(
     Column("items", JSON, nullable=False, info=_ITEMS),
     Column("version", Integer, nullable=False),
     Column("active_ms", BigInteger, nullable=False),
-    Column("leased_until", BigInteger, nullable=False),
-    Column("started_at", BigInteger, nullable=False),
-    Column("saved_at", BigInteger, nullable=False),
-    Column("done_at", BigInteger),
+    Column("leased_until", Moment, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("saved_at", Moment, nullable=False),
+    Column("done_at", Moment),
     UniqueConstraint("dialogue_id", "person_id"),
 )
 """One person's annotation of one dialogue."""
@@ -98,6 +87,6 @@ annotation_versions = Table(
     Column("number", Integer, nullable=False),
     Column("aside", Boolean, nullable=False),  # saved from a version that was not the last any more
     Column("items", JSON, nullable=False, info=_ITEMS),
-    Column("saved_at", BigInteger, nullable=False),
+    Column("saved_at", Moment, nullable=False),
 )
 """Everything that was ever saved."""

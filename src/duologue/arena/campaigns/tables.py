@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
+from duologue.arena.database.column_types import Integer, Moment, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 
@@ -57,8 +46,8 @@ campaigns = Table(
     Column("systems", JSON, nullable=False, info=_shaped(list[str])),
     Column("settings", JSON, nullable=False, info={"shape": dict[str, Any]}),
     _one_of("status", "open", "closed"),
-    Column("created_at", BigInteger, nullable=False),
-    Column("closed_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("closed_at", Moment),
 )
 
 campaign_items = Table(
@@ -106,7 +95,7 @@ campaign_volunteers = Table(
     _of("campaigns", "campaign_id"),
     person_column(erase="keep"),
     Column("code", Text, nullable=False, info=_GIVEN),  # the name of the rater in all that is exported
-    Column("joined_at", BigInteger, nullable=False),
+    Column("joined_at", Moment, nullable=False),
     UniqueConstraint("campaign_id", "person_id"),
     UniqueConstraint("code", "campaign_id"),
 )
@@ -123,9 +112,9 @@ campaign_assignments = Table(
     Column("swapped", Boolean, nullable=False, default=False),  # a pair shown in the other order
     Column("talk_a", Text),
     Column("talk_b", Text),
-    Column("leased_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("rated_at", BigInteger),
+    Column("leased_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("rated_at", Moment),
     UniqueConstraint("unit_id", "person_id"),
     Index("campaign_assignments_by_person", "campaign_id", "person_id"),
     Index("campaign_assignments_by_state", "campaign_id", "state", "expires_at"),
@@ -141,7 +130,7 @@ campaign_ballots = Table(
     Column("reason", Text, nullable=False, default="", info=_GIVEN),
     Column("remark", Text, nullable=False, default="", info=_TEXT),
     Column("seconds", Integer),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
     UniqueConstraint("assignment_id", "version"),
 )
 
@@ -153,7 +142,7 @@ norm_rounds = Table(
     Column("number", Integer, nullable=False),
     _one_of("state", "vote", "discuss", "revote", "closed"),
     Column("units", JSON, nullable=False, info=_shaped(list[str])),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
     UniqueConstraint("campaign_id", "number"),
 )
 
@@ -165,7 +154,7 @@ norm_votes = Table(
     person_column(erase="keep"),
     _one_of("phase", "before", "after"),
     Column("points", JSON, nullable=False, info=_shaped(dict[str, int | str])),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
     UniqueConstraint("round_id", "unit_id", "person_id", "phase"),
 )
 
@@ -177,5 +166,5 @@ norm_remarks = Table(
     _of("campaign_units", "unit_id"),
     person_column(erase="keep"),
     Column("text", Text, nullable=False, info=_TEXT),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
 )

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 from duologue.arena.competition.score_shapes import EntrySummary, PhaseBoard
+from duologue.arena.database.column_types import BigInteger, Float, Integer, Moment, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 from duologue.core.records import Problem
@@ -34,8 +22,8 @@ tracks = Table(
     Column("name", Text, primary_key=True),
     Column("definition", JSON, nullable=False, info={"shape": dict[str, Any]}),
     Column("agreement_sha256", Text, nullable=False, default=""),
-    Column("created_at", BigInteger, nullable=False),
-    Column("changed_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("changed_at", Moment, nullable=False),
 )
 
 track_files = Table(
@@ -61,7 +49,7 @@ teams = Table(
     Column("state", Text, nullable=False),
     Column("agreement_sha256", Text, nullable=False, default=""),
     Column("external", JSON, nullable=False, info={"shape": list[str]}),
-    Column("registered_at", BigInteger, nullable=False),
+    Column("registered_at", Moment, nullable=False),
     UniqueConstraint("track", "name", name="teams_name"),
     CheckConstraint(f"state IN {TEAM_STATES}", name="teams_state"),
 )
@@ -95,8 +83,8 @@ entries = Table(
     Column("value", Float),
     Column("report_sha256", Text),
     Column("summary", JSON, info={"shape": EntrySummary}),
-    Column("submitted_at", BigInteger, nullable=False),
-    Column("ended_at", BigInteger),
+    Column("submitted_at", Moment, nullable=False),
+    Column("ended_at", Moment),
     CheckConstraint(f"state IN {ENTRY_STATES}", name="entries_state"),
     CheckConstraint("state <> 'scored' OR (value IS NOT NULL AND report_sha256 IS NOT NULL)", name="entries_scored"),
 )
@@ -108,7 +96,7 @@ phase_moves = Table(
     metadata,
     Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
     Column("phase", Text, primary_key=True),
-    Column("moved_at", BigInteger, nullable=False),
+    Column("moved_at", Moment, nullable=False),
 )
 """Phases into which the entries of the phase before have been moved."""
 
@@ -137,7 +125,7 @@ team_ratings = Table(
     Column("high", Float),
     Column("rank_best", Integer, nullable=False),
     Column("rank_worst", Integer, nullable=False),
-    Column("rated_at", BigInteger, nullable=False),
+    Column("rated_at", Moment, nullable=False),
     CheckConstraint("source IN ('human', 'judge')", name="team_ratings_source"),
 )
 """What people or a judge said of the teams' systems, by the protocol's own rule."""
@@ -149,6 +137,6 @@ phase_boards = Table(
     Column("phase", Text, primary_key=True),
     Column("board", JSON, nullable=False, info={"shape": PhaseBoard}),
     Column("page_sha256", Text),
-    Column("computed_at", BigInteger, nullable=False),
+    Column("computed_at", Moment, nullable=False),
 )
 """The board of each phase as last computed."""

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_UNFORESEEN = (
+    ArithmeticError, AssertionError, AttributeError, IntegrityError, LookupError, RecursionError, StopIteration,
+    TypeError, ValueError,
+)  # fmt: skip
+"""What a row that nobody wrote may lead to wherever it is used: then all rows are looked through."""
+
 
 class Database:
     """Snapshots to read, and one writer whose answer means that the change is committed.
@@ -114,7 +120,7 @@ class Database:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Close it. Raises `StorageError` for an error that comes of rows that contradict each other."""
         try:
-            if isinstance(error, LookupError | TypeError | ValueError | AttributeError | IntegrityError):
+            if isinstance(error, _UNFORESEEN):
                 with self.guarded(), self._read_engine.connect() as connection:
                     reason = contradiction(connection)
                 if reason:

@@ -6,7 +6,9 @@ import secrets
 import time
 from typing import Any, Final
 
-from sqlalchemy import JSON, BigInteger, Column, MetaData, Table, Text
+from sqlalchemy import JSON, Column, MetaData, Table
+
+from duologue.arena.database.column_types import Moment, Text
 
 metadata: Final = MetaData(
     naming_convention={
@@ -24,7 +26,7 @@ nonces: Final = Table(
     metadata,
     Column("nonce", Text, primary_key=True),
     Column("result", JSON, nullable=False, info={"shape": Any}),
-    Column("answered_at", BigInteger, nullable=False, index=True),
+    Column("answered_at", Moment, nullable=False, index=True),
     info={"internal": True},
 )
 """Forms that were answered, with what was answered: the same form sent again changes nothing."""

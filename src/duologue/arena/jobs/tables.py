@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, Index, Integer, Table, Text
+from sqlalchemy import JSON, CheckConstraint, Column, Index, Table
 
+from duologue.arena.database.column_types import Integer, Moment, Text
 from duologue.arena.database.tables import metadata
 
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
@@ -22,10 +23,10 @@ jobs = Table(
     Column("payload", JSON, nullable=False, info={"shape": dict[str, Any]}),
     Column("attempts", Integer, nullable=False, default=0),
     Column("worker", Text, nullable=False, default=""),
-    Column("lease_expires_at", BigInteger),
-    Column("created_at", BigInteger, nullable=False),
-    Column("started_at", BigInteger),
-    Column("ended_at", BigInteger),
+    Column("lease_expires_at", Moment),
+    Column("created_at", Moment, nullable=False),
+    Column("started_at", Moment),
+    Column("ended_at", Moment),
     CheckConstraint(f"state IN {JOB_STATES}", name="jobs_state"),
 )
 Index("jobs_by_state", jobs.c.state, jobs.c.created_at)

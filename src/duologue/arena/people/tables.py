@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Column, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Index, Table
 
+from duologue.arena.database.column_types import Integer, Moment, Text
 from duologue.arena.database.tables import metadata
 
 ROLES = ("admin", "organiser", "judge", "annotator", "participant", "volunteer")
@@ -43,8 +44,8 @@ people = Table(
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False, info=PERSONAL),
     Column("language", Text, CheckConstraint(f"language IN {LANGUAGES}", name="language"), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("closed_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("closed_at", Moment),
 )
 
 person_roles = Table(
@@ -62,10 +63,10 @@ sign_in_links = Table(
     Column("hash", Text, nullable=False, info=SECRET),
     Column("once", Boolean, nullable=False),
     Column("target", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("used_at", BigInteger),
-    Column("revoked_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("used_at", Moment),
+    Column("revoked_at", Moment),
 )
 
 open_links = Table(
@@ -78,9 +79,9 @@ open_links = Table(
     Column("most", Integer, nullable=False),
     Column("used", Integer, nullable=False, default=0),
     person_column("made_by", erase="keep", nullable=True),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("revoked_at", Moment),
     Index("open_links_by_subject", "kind", "subject"),
 )
 """Links by which many people come in, each with an identity of their own."""
@@ -92,9 +93,9 @@ access_tokens = Table(
     person_column(),
     Column("hash", Text, nullable=False, info=SECRET),
     Column("label", Text, nullable=False, info=TEXT),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("revoked_at", Moment),
 )
 
 sign_in_sessions = Table(
@@ -104,16 +105,16 @@ sign_in_sessions = Table(
     person_column(),
     Column("link_id", Text, ForeignKey("sign_in_links.id"), nullable=False, index=True, info={"erase": "with"}),
     Column("hash", Text, nullable=False, info=SECRET),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
-    Column("ended_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("ended_at", Moment),
 )
 
 audit_log = Table(
     "audit_log",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("at", BigInteger, nullable=False),
+    Column("at", Moment, nullable=False),
     person_column(erase="keep", nullable=True),
     Column("action", Text, nullable=False),
     Column("about", Text, nullable=False),

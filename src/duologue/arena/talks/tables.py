@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import JSON, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
+from duologue.arena.database.column_types import Integer, Moment, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 from duologue.core.records import Answer, Dialogue
@@ -32,7 +22,7 @@ talk_rooms: Final = Table(
     Column("seed", Integer, nullable=False),
     Column("shows", JSON, nullable=False, info={"shape": list[str]}),
     Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="talk_rooms_state"), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
 )
 """Systems that people may talk with, as an organiser opened them: where each talk is set, and what it shows."""
 
@@ -44,7 +34,7 @@ pairings: Final = Table(
     Column("task", Text, nullable=False),
     Column("settings", JSON, nullable=False, info={"shape": dict[str, Any]}),
     Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="pairings_state"), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
 )
 """Campaigns in which people are paired to make dialogues."""
 
@@ -75,8 +65,8 @@ pairing_people: Final = Table(
         CheckConstraint("state IN ('waiting', 'talking', 'away')", name="pairing_people_state"),
         nullable=False,
     ),
-    Column("waiting_since", BigInteger, nullable=False),
-    Column("seen_at", BigInteger, nullable=False),
+    Column("waiting_since", Moment, nullable=False),
+    Column("seen_at", Moment, nullable=False),
 )
 
 talks: Final = Table(
@@ -105,9 +95,9 @@ talks: Final = Table(
     Column("trouble", Text, nullable=False, default=""),
     Column("problems", JSON, info={"shape": list[dict[str, str]] | None}),
     Column("verdict", Text, nullable=False, default=""),
-    Column("created_at", BigInteger, nullable=False),
-    Column("last_at", BigInteger, nullable=False),
-    Column("ended_at", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    Column("last_at", Moment, nullable=False),
+    Column("ended_at", Moment),
     Index("talks_by_state", "state", "last_at"),
 )
 
@@ -121,5 +111,5 @@ talk_turns: Final = Table(
     Column("text", Text, nullable=False, info=PERSONAL),  # as people read it
     Column("remarks", JSON, nullable=False, info={"shape": list[str]}),  # the trace, a line each
     Column("answers", JSON, info={"shape": list[Answer] | None}),  # of the system: a talk is taken up again
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
 )

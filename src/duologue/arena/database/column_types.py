@@ -1,0 +1,125 @@
+"""Types of columns that give what was written or say that it is damaged: SQLite keeps any value in any column.
+
+Tables name these in place of SQLAlchemy's own; what the columns are called in the database stays the same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import sqlalchemy
+from msgspec import ValidationError
+from sqlalchemy import Column, Table, event
+from sqlalchemy.types import TypeEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Dialect
+
+_LAST_MOMENT: Final = 253_402_300_799_999
+"""Milliseconds from 1970 to the end of the year 9999, where calendars end."""
+
+
+class Read(TypeEngine[Any]):
+    """What the types share: each value that is read is looked at."""
+
+    called: ClassVar[str]
+    place = ""
+    """Table and column, once there is a table."""
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002  # as SQLAlchemy calls it
+        """Return what looks at a value."""
+
+        def looked_at(value: Any) -> Any:
+            if value is None or self.fits(value):
+                return value
+            raise ValidationError(f"{self.place}: expected {self.called}, found {value!r:.60}")
+
+        return looked_at
+
+    def adapt(self, cls: Any, **options: Any) -> Any:
+        """Return the type as a kind of database has it."""
+        made = super().adapt(cls, **options)
+        if isinstance(made, Read):
+            made.place = self.place
+        return made
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether a value is one of the type."""
+        raise NotImplementedError
+
+
+class Text(Read, sqlalchemy.Text):
+    """A text."""
+
+    called = "a text"
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether it is a text, and no number or bytes."""
+        return type(value) is str
+
+
+class Integer(Read, sqlalchemy.Integer):
+    """A whole number of 32 bits."""
+
+    called = "a whole number"
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether it is a whole number, however large: SQLite has no smaller ones."""
+        return type(value) is int
+
+
+class BigInteger(Read, sqlalchemy.BigInteger):
+    """A whole number of 64 bits."""
+
+    called = "a whole number"
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether it is a whole number."""
+        return type(value) is int
+
+
+class Moment(Read, sqlalchemy.BigInteger):
+    """A time, in milliseconds since 1970."""
+
+    called = "milliseconds since 1970, before the year 10000"
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether a calendar has the time."""
+        return type(value) is int and 0 <= value <= _LAST_MOMENT
+
+
+class Float(Read, sqlalchemy.Float[float]):
+    """A finite number."""
+
+    called = "a finite number"
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether it is a number, and not infinite."""
+        return type(value) in (int, float) and math.isfinite(value)
+
+
+class Share(Read, sqlalchemy.Float[float]):
+    """A share of something."""
+
+    called = "a share from 0 to 1"
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Whether it is a number from nothing to all."""
+        return type(value) in (int, float) and 0 <= value <= 1
+
+
+@event.listens_for(Column, "after_parent_attach")
+def _tell_place(column: Column[Any], table: object) -> None:
+    """Let the type of a column say where it is."""
+    if isinstance(column.type, Read) and isinstance(table, Table):
+        column.type.place = f"{table.name}.{column.name}"

@@ -1,0 +1,79 @@
+"""Every value that is read is of its column's type, or told as damage with table, column and what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import JSON, Boolean, LargeBinary, insert, select, text
+
+from duologue.arena.database.column_types import Read
+from duologue.arena.database.tables import metadata
+from duologue.arena.people.people import list_people
+from duologue.core.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from duologue.arena.database.database import Database
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "told"),
+    [
+        ("people", "name", "x'ff00'", r"people.name: expected a text, found b'\xff\x00'"),
+        ("people", "created_at", "'monday'", "people.created_at: expected milliseconds since 1970"),
+        ("people", "created_at", "9007199254740993", "before the year 10000, found 9007199254740993"),
+        ("people", "created_at", "-1", "before the year 10000, found -1"),
+        ("open_links", "most", "0.5", "open_links.most: expected a whole number, found 0.5"),
+        (
+            "annotation_projects",
+            "overlap",
+            "9e999",
+            "overlap: expected a share from 0 to 1, found inf",
+        ),
+        ("annotation_projects", "unassisted", "1e308", "expected a share from 0 to 1, found 1e+308"),
+        ("annotation_projects", "lease_ms", "'x'", "annotation_projects.lease_ms: expected a whole number, found 'x'"),
+    ],
+)
+def test_a_value_that_nobody_wrote_is_told(
+    opened: Callable[[str | None], Database], table: str, column: str, value: str, told: str
+) -> None:
+    database = opened(None)
+    rows: dict[str, dict[str, Any]] = {
+        "people": {"id": "1", "name": "Ann", "language": "en", "created_at": 1},
+        "open_links": {
+            "id": "1", "hash": "h", "kind": "track", "subject": "s", "most": 1, "created_at": 1, "expires_at": 2,
+        },
+        "annotation_projects": {
+            "id": "1", "name": "calls", "task": "t", "overlap": 0.5, "annotators": 2, "unassisted": 0, "lease_ms": 1,
+            "seed": 1, "created_at": 1,
+        },
+    }  # fmt: skip
+    kept = metadata.tables[table]
+    database.write(lambda connection: connection.execute(insert(kept).values(rows[table])).rowcount)
+    with database.reading() as connection:
+        assert dict(connection.execute(select(kept)).mappings().one()).items() >= rows[table].items()
+    changed = text(f"UPDATE {table} SET {column} = {value}")  # the test's own words
+    database.write(lambda connection: connection.execute(changed).rowcount)
+    with pytest.raises(StorageError) as damaged, database.reading() as connection:
+        connection.execute(select(kept)).all()
+    assert told in str(damaged.value)
+    assert "is damaged" in str(damaged.value)
+
+
+def test_what_is_not_there_is_read_as_such(database: Database) -> None:
+    with database.reading() as connection:
+        assert list_people(connection) == []
+        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+
+
+def test_all_columns_are_of_these_types() -> None:
+    """One that is not would give whatever SQLite keeps in it; JSON has shapes, and any value is true or false."""
+    others = [
+        f"{table.name}.{one.name}"
+        for table in metadata.sorted_tables
+        for one in table.columns
+        if not isinstance(one.type, Read | JSON | Boolean | LargeBinary)
+    ]
+    assert others == []
