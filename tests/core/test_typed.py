@@ -100,6 +100,17 @@ def test_toml_integers_that_cannot_be_printed_are_refused(number: str) -> None:
     assert typed.parse_toml("a = -" + "9" * 900)["a"] == 1 - 10**900
 
 
+def test_toml_of_many_levels_is_refused() -> None:
+    for deep in (
+        "a" + ".a" * 5000 + " = 1",
+        "[a" + ".a" * 5000 + "]",
+        "a = " + "[" * 90 + "[[[[[[[[[[[]]]]]]]]]]]" + "]" * 90,
+    ):
+        with pytest.raises(msgspec.DecodeError, match="nested more than 100 levels"):
+            typed.parse_toml(deep)
+    assert typed.parse_toml("a" + ".a" * 90 + " = 1")
+
+
 def test_nothing_else_decodes_into_types() -> None:
     found = []
     for path in sorted(SOURCE.rglob("*.py")):

@@ -79,7 +79,8 @@ def test_words_that_are_not_wanted_count_in_the_mean_only(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n\n", "a\n", "a 1 2\nb 1\n", "a 1 2\nb x 2\n", "a 1 2\nb nan 2\n", "2 2\n", "5 1"]
+    "text",
+    ["", "\n\n", "a\n", "a 1 2\nb 1\n", "a 1 2\nb x 2\n", "a 1 2\nb nan 2\n", "2 2\n", "5 1", "a 1 2\nb 1 -1e101\n"],
 )
 def test_a_broken_table_names_its_lines(tmp_path: Path, text: str) -> None:
     path = tmp_path / "table"

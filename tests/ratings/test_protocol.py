@@ -82,6 +82,17 @@ def test_an_unknown_name_and_criteria_that_stand_twice() -> None:
         RatingProtocol(name="x", about="", source="", rule="", criterion=(one,), automatic_share=1.0)
 
 
+@pytest.mark.parametrize("most", ["1e-320", "1e308", "-1.0", "1" + "0" * 400])
+def test_numbers_that_no_score_can_be_reckoned_with_are_refused(tmp_path: Path, most: str) -> None:
+    own = tmp_path / "own.toml"
+    head = f"[[protocol]]\nname='x'\nabout=''\nsource=''\nrule=''\nautomatic_share=0.5\nautomatic_most={most}\n"
+    own.write_text(head + "[[protocol.criterion]]\nname='wit'\nhigh=3\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="automatic_most"):
+        find_protocol(str(own))
+    with pytest.raises(ValueError, match="begins at"):
+        Criterion(name="a", low=10**400, high=10**400 + 5)
+
+
 def test_a_plug_in_with_a_damaged_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ratings.toml").write_text("protocol = 3", encoding="utf-8")
     monkeypatch.setattr(protocol, "package_folder", lambda target: tmp_path)

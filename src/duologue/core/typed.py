@@ -19,6 +19,8 @@ _UNREADABLE = (UnicodeDecodeError, RecursionError)
 """What msgspec lets through for bytes that are no UTF-8 and for data that are nested too deeply."""
 _LARGEST = 10**1000
 """Integers of TOML below this can be printed; Python refuses more than 4,300 digits."""
+_DEEPEST = 100
+"""Levels of TOML; dotted keys nest without end, and what goes through them calls itself."""
 _looking = threading.RLock()
 _known: set[Any] = set()
 
@@ -56,14 +58,19 @@ def parse_toml(text: str) -> dict[str, Any]:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # an integer of thousands of digits is a plain `ValueError`
         raise msgspec.DecodeError(str(error)) from error
-    waiting: list[Any] = [table]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict | list):
-            waiting += one.values() if isinstance(one, dict) else one
-        elif isinstance(one, int) and not -_LARGEST < one < _LARGEST:
+    level: list[Any] = [table]
+    for _ in range(_DEEPEST):
+        if any(isinstance(one, int) and not -_LARGEST < one < _LARGEST for one in level):
             raise msgspec.DecodeError("an integer has more than 1,000 digits")
-    return table
+        level = [
+            below
+            for one in level
+            if isinstance(one, dict | list)
+            for below in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return table
+    raise msgspec.DecodeError(f"it is nested more than {_DEEPEST} levels deep")
 
 
 def decode_toml(data: bytes | str, kind: type[Value]) -> Value:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _MOST = 20
 """Broken lines that are reported before reading stops."""
+_LARGEST = 1e100
+"""Of a vector's numbers, below or above zero: the squares of larger ones, and of their sums, would be infinite."""
 
 _SOURCE = "Liu and others 2016, as the nlg-eval package computes it"
 
@@ -140,11 +142,11 @@ def read_vectors(path: Path, wanted: Collection[str] | None = None) -> Vectors:
 
 
 def _parse(line: str, dimensions: int) -> tuple[str, Floats | None]:
-    """Return a line's word and vector; `None` where the numbers are too few or no numbers."""
+    """Return a line's word and vector; `None` where the numbers are too few, too large or no numbers."""
     parts = line.rstrip().split(" ")
     word = " ".join(parts[:-dimensions])
     try:
         row = np.array(parts[-dimensions:], dtype=np.float64)
     except ValueError:
         return word, None
-    return word, row if len(parts) > dimensions and np.isfinite(row).all() else None
+    return word, row if len(parts) > dimensions and (np.abs(row) <= _LARGEST).all() else None

@@ -21,6 +21,10 @@ FILE = "ratings.toml"
 """The file beside the module of a task's class that lists its protocols."""
 _MOST_POINTS = 101
 """Points of a scale, at most."""
+_LARGEST = 1e9
+"""Points and automatic scores lie within this, and the greatest automatic score above its reciprocal: their quotients
+are numbers.
+"""
 
 
 class Criterion(Record, frozen=True, kw_only=True):
@@ -38,6 +42,8 @@ class Criterion(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.low < self.high < self.low + _MOST_POINTS:
             raise ValueError(f"the scale of '{self.name}' is {self.low} to {self.high}; expected 2 to 101 points")
+        if not -_LARGEST <= self.low <= _LARGEST:
+            raise ValueError(f"the scale of '{self.name}' begins at {self.low}; expected {-_LARGEST:g} to {_LARGEST:g}")
         for one in (self.anchors, self.anchors_zh):
             if one and len(one) != self.points:
                 raise ValueError(f"'{self.name}' has {len(one)} anchors for {self.points} points")
@@ -77,8 +83,11 @@ class RatingProtocol(Record, frozen=True, kw_only=True):
         names = [one.name for one in self.criterion]
         if not names or len(set(names)) < len(names):
             raise ValueError(f"the protocol '{self.name}' has the criteria {names}; expected one or more, none twice")
-        if not 0 <= self.automatic_share < 1 or not 0 < self.automatic_most < float("inf"):
-            raise ValueError(f"the protocol '{self.name}' needs automatic_share below 1 and automatic_most above 0")
+        if not 0 <= self.automatic_share < 1 or not 1 / _LARGEST <= self.automatic_most <= _LARGEST:
+            raise ValueError(
+                f"the protocol '{self.name}' needs automatic_share from 0 to below 1 and automatic_most from "
+                f"{1 / _LARGEST:g} to {_LARGEST:g}"
+            )
 
     def named(self, name: str) -> Criterion | None:
         """Return a criterion by its name, or `None`."""

@@ -22,7 +22,9 @@ def test_a_damaged_key_of_the_pseudonyms_is_told_and_not_replaced(tmp_path: Path
         Pseudonyms.exported(tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["imports = [[1]]", "imports = 3", "imports = [", "[imports]", "imports = " + "9" * 5000])
+@pytest.mark.parametrize(
+    "damage", ["imports = [[1]]", "imports = 3", "imports = [", "[imports]", "imports = " + "9" * 5000]
+)
 def test_a_damaged_report_of_replaced_data_is_set_aside_and_a_new_one_begun(tmp_path: Path, damage: str) -> None:
     path = tmp_path / REPORT
     path.write_text(damage, "utf-8")
