@@ -195,7 +195,7 @@ def test_a_file_that_is_not_toml_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000])
 def test_an_integer_of_thousands_of_digits_says_so(tmp_path: Path, number: str) -> None:
-    with pytest.raises(FormatError, match="not valid TOML: .* digits"):
+    with pytest.raises(FormatError, match=r"not valid TOML: .* digits"):
         resolve(Trainer, file=write(tmp_path / "recipe.toml", f"seed = {number}\n"))
     assert "expected int, found" in refusal(Trainer, f"net.width={number}")
     assert "not valid TOML" in refusal(Trainer, f"net.rates=[{number}]")
