@@ -19,6 +19,14 @@ def test_words_usage_and_logprobs_are_read() -> None:
     assert (found.told, found.first, found.milliseconds) == (True, [(" A", -0.5)], 12.346)
 
 
+@pytest.mark.parametrize("odd", [10**400, -(10**400), float("-inf"), float("nan"), True, "0", None])
+def test_a_log_probability_that_is_none_is_left_out(odd: Any) -> None:
+    listed = [{"token": "A", "logprob": odd}, {"token": "B", "logprob": -1}]
+    found = completion_of(body(logprobs={"content": [{"top_logprobs": listed}]}), 3, 0)
+    assert found is not None
+    assert found.first == [("B", -1.0)]
+
+
 def test_tokens_that_are_not_told_are_estimated() -> None:
     for usage in (None, {}, {"prompt_tokens": "9", "completion_tokens": -2}, {"prompt_tokens": True}):
         found = completion_of({**body(message={"content": "x" * 9}), "usage": usage}, 30, 0)

@@ -28,6 +28,7 @@ VALUES = st.recursive(
         ("", None),
         ("{" * 5000, None),
         ('{"a": ' + "[" * 100_000, None),
+        ('{"a": ' + "[" * 900 + "]" * 900 + "}", None),
     ],
 )
 def test_the_first_object_is_found_and_nothing_is_guessed(text: str, found: object) -> None:

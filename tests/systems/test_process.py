@@ -89,6 +89,13 @@ def test_a_bot_that_ends_says_how_and_what_it_said_last(bot: Bot) -> None:
     assert r"no model\x1b[31m" in str(told.value)
 
 
+def test_a_bot_that_is_killed_says_by_what(bot: Bot) -> None:
+    for number, name in ((15, "SIGTERM"), (40, "signal 40")):  # the second is one of real time, which has no name
+        made = bot(HEAD + f"    import os\n    os.kill(os.getpid(), {number})\n    time.sleep(20)\n")
+        with pytest.raises(BotError, match=rf"ended \(killed by {name}\) instead of answering"):
+            made.answer([sample("a")])
+
+
 def test_an_answer_that_is_cut_off_is_shown(bot: Bot) -> None:
     made = bot(HEAD + "    sys.stdout.write('{\"id\": ')\n    sys.exit(0)\n")
     with pytest.raises(BotError, match=r"it had written '\{\"id\":' without a line end"):
@@ -148,7 +155,12 @@ def test_what_nobody_asked_for_is_not_taken_for_an_answer(bot: Bot) -> None:
 
 @pytest.mark.parametrize(
     ("command", "wrong"),
-    [("", "the command is empty"), ("'open", "No closing quotation"), ("nosuchprogram --x", "cannot start the bot")],
+    [
+        ("", "the command is empty"),
+        ("'open", "No closing quotation"),
+        ("nosuchprogram --x", "cannot start the bot"),
+        ("python\0 --x", "cannot start the bot .* null byte"),
+    ],
 )
 def test_a_command_that_is_none_is_a_usage_error(command: str, wrong: str) -> None:
     with pytest.raises(UsageError, match=wrong):

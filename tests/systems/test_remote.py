@@ -61,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def send(handler: _Handler, body: bytes, status: int = 200, *, length: int | None = None, **headers: str) -> None:
+def send(handler: _Handler, body: bytes, status: int = 200, *, length: int | str | None = None, **headers: str) -> None:
     handler.send_response(status)
     for name, value in headers.items():
         handler.send_header(name.replace("_", "-"), value)
@@ -158,6 +158,11 @@ def test_a_bot_that_stays_broken_is_given_up(stub: Stub, trouble: Any, wrong: st
     with pytest.raises(BotError, match=wrong):
         bot(stub.url, tries=3).answer([SAMPLE])
     assert len(stub.asked) == 3
+
+
+def test_a_length_of_thousands_of_digits_is_none(stub: Stub) -> None:
+    stub.script = [says(FINE, length="9" * 5000)]
+    assert bot(stub.url).answer([SAMPLE])[0].text == "fine"
 
 
 def test_a_bot_that_is_down_is_said_to_be() -> None:

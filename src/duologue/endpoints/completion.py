@@ -8,6 +8,8 @@ from duologue.core.decoded import made_whole
 from duologue.core.records import Record
 
 _BYTES_PER_TOKEN = 3
+_LARGEST = 1e300
+"""Log probabilities lie within this, below or above zero: a JSON integer may be too large for a float."""
 
 
 class ChatCompletion(Record, frozen=True, kw_only=True):
@@ -65,5 +67,9 @@ def _first_tokens(told: Any) -> list[tuple[str, float]]:
     return [
         (made_whole(one["token"]), float(one["logprob"]))
         for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and isinstance(one.get("token"), str) and type(one.get("logprob")) in {int, float}
+        if isinstance(one, dict) and isinstance(one.get("token"), str) and _is_logprob(one.get("logprob"))
     ]
+
+
+def _is_logprob(value: Any) -> bool:
+    return type(value) in {int, float} and -_LARGEST <= value <= _LARGEST

@@ -40,9 +40,9 @@ def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
                 break
             try:
                 value, _ = _DECODER.raw_decode(version, start)
+                return all_whole(value)
             except (ValueError, RecursionError):
                 continue
-            return all_whole(value)
     return None
 
 

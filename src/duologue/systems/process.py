@@ -122,8 +122,9 @@ class _Running:
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C is for us; the bot and what it started are ended with us
             )
-        except OSError as error:
-            raise UsageError(f"cannot start the bot `{words[0]}`: {error.strerror}") from error
+        except (OSError, ValueError) as error:  # the latter for a NUL, which TOML can spell
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"cannot start the bot `{words[0]}`: {why}") from error
         self.answered = 0
         self._name = f"the bot `{words[0]}`"
         self._line, self._errors = bytearray(), bytearray()
@@ -216,7 +217,12 @@ class _Running:
 
 
 def _status(code: int) -> str:
-    return f"exit status {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+    if code >= 0:
+        return f"exit status {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:  # a signal without a name, of those for real time
+        return f"killed by signal {-code}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _LONGEST_WAIT = 60.0
 """Seconds between two tries at most, whatever a bot asks for."""
 _BUSY = 429
+_LONGEST_LENGTH = 20
+"""Digits of a `Content-Length` from which on it is none."""
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
@@ -164,7 +166,7 @@ class _Target(Record, frozen=True):
         if len(data) > MOST_BYTES:
             raise BotError(f"the bot at {self.url} sends more than {MOST_BYTES >> 20} MB: {excerpt(data)}")
         length = response.headers.get("Content-Length", "")
-        if length.isdecimal() and len(data) < int(length):
+        if length.isdecimal() and len(length) < _LONGEST_LENGTH and len(data) < int(length):
             raise _TroubleError(f"was cut off after {len(data)} of {length} bytes")
         return data
 
