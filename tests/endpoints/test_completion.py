@@ -19,7 +19,11 @@ def test_words_usage_and_logprobs_are_read() -> None:
     assert (found.told, found.first, found.milliseconds) == (True, [(" A", -0.5)], 12.346)
 
 
-@pytest.mark.parametrize("odd", [10**400, -(10**400), float("-inf"), float("nan"), True, "0", None])
+@pytest.mark.parametrize(
+    "odd",
+    [10**400, -(10**400), float("-inf"), float("nan"), True, "0", None],
+    ids=["large", "-large", "-inf", "nan", "bool", "text", "null"],
+)
 def test_a_log_probability_that_is_none_is_left_out(odd: Any) -> None:
     listed = [{"token": "A", "logprob": odd}, {"token": "B", "logprob": -1}]
     found = completion_of(body(logprobs={"content": [{"top_logprobs": listed}]}), 3, 0)
