@@ -49,7 +49,7 @@ PARTS = (
     Part(
         "extraction",
         "mobilecs_extraction.py",
-        ("--work", "WORK", "--models", "pipeline", "extractor", "--profiles", "crowd", "--write"),
+        ("--work", "WORK", "--models", "pipeline", "pipeline-all", "extractor", "--write"),
         ("--work", "WORK", "--n", "60", "--models", "pipeline", "extractor", "--profiles", "crowd"),
         takes_data=True,
     ),

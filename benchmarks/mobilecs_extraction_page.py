@@ -16,10 +16,10 @@ _HEAD = """# MobileCS, track 1: figures
 
     python benchmarks/mobilecs_extraction.py {options}
 
-Systems learn from `labelled/train` and `labelled/dev` of `duologue generate mobilecs --seed {seen} --n {n}` and are
-scored on the test part of seed {unseen} (500 dialogues, another catalogue). Figures are per cent with 95 % intervals:
-F1 of the strict variant, and the official ones beside it. CPU minutes are those of `duologue train`, speeds those of
-answers in batches, both in one thread of a busy machine.
+Systems learn from `labelled/train` and `labelled/dev` of `duologue generate mobilecs --seed {seen}` ({sizes}) and
+are scored on the test part of seed {unseen} (500 dialogues, another catalogue). Figures are per cent with 95 %
+intervals: F1 of the strict variant, and the official ones beside it. CPU minutes are those of `duologue train`, speeds
+those of answers in batches, both in one thread of a busy machine.
 
 """
 _RULES = """`pipeline` and `extractor-annotated`, where it is shown, learn from annotated turns alone, the challenge's
@@ -33,14 +33,17 @@ nothing touches. In `crowd` many of them are errors of the annotation."""
 _ERROR_KINDS = ("right", "wrong type", "wrong slot", "wrong owner", "wrong ends", "nothing there", "missed")
 _MENDS = ("as it is", "types", "ends", "nothing there", "missed")
 _COSTS = """What entity F1 were if one kind of error was mended wherever it stands."""
+TRIALS = "\n## Earlier trials\n"
+"""Heading of what is written by hand; the program leaves it as it is."""
 _TESTED = ("entity-f1", "triple-f1")
 
 
 class Page:
     """What is measured, and its text."""
 
-    def __init__(self, options: str, n: int, seen: int, unseen: int) -> None:
-        self._head = _HEAD.format(options=options, n=n, seen=seen, unseen=unseen)
+    def __init__(self, options: str, sizes: Mapping[str, int], seen: int, unseen: int) -> None:
+        learned = ", ".join(f"profile `{profile}` with `--n {n}`" for profile, n in sizes.items())
+        self._head = _HEAD.format(options=options, sizes=learned, seen=seen, unseen=unseen)
         self._systems: list[str] = []
         self._tests: list[str] = []
         self._errors: list[str] = []
@@ -125,6 +128,12 @@ class Page:
         if self._public:
             parts += ["## The 20 public dialogues", _table(["system", "entity F1", "triple F1"], self._public)]
         return "\n\n".join(parts) + "\n"
+
+
+def with_trials(text: str, before: str) -> str:
+    """Return a new page with what the page before it tells of earlier trials."""
+    _, found, trials = before.partition(TRIALS)
+    return f"{text}{found}{trials}"
 
 
 def _published() -> str:

@@ -71,7 +71,7 @@ FIGURES = (
         "training of the extractor, CPU min",
         "extraction",
         "## Systems",
-        "`crowd`: extractor",
+        "`clean`: extractor",
         ("CPU min",),
         "at most 30",
         _most(30),

@@ -42,15 +42,29 @@ seeds it says little about other seeds, so each seed's gain stands beside it.
 
 
 def write_page(cells: Cells, path: Path, sizes: str) -> None:
-    """Write the page and its pictures from the cells that are there; `sizes` says what they were made from."""
+    """Write the page and its pictures from the cells that are there; `sizes` says what they were made from.
+
+    The section of a task without any cell stays as it is.
+    """
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
     parts = [INTRODUCTION.format(sizes=sizes)]
     for name, task in TASKS.items():
         known = {cell: kept for cell, kept in cells.items() if cell.task == name and _is_paired(cell, cells)}
+        standing = "" if known else section_of(task.title, before)
+        if standing:
+            parts.append(standing)
+            continue
         parts.append(_section(name, task, known, path) if known else f"## {task.title}\n")
         missing = missing_cells(task, known)
         if missing:
             parts.append(f"Not measured yet with the present code: {missing}.\n")
     path.write_text("\n".join(parts), encoding="utf-8")
+
+
+def section_of(title: str, page: str) -> str:
+    """Return the section of a page with its heading; nothing where the page has none."""
+    _, found, rest = f"\n{page}".partition(f"\n## {title}\n")
+    return (found + rest.partition("\n## ")[0]).strip("\n") + "\n" if found else ""
 
 
 def _is_paired(cell: Cell, cells: Cells) -> bool:

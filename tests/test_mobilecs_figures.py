@@ -85,6 +85,13 @@ def test_the_overview_takes_the_place_of_the_last_one(programs: None) -> None:
     assert once.endswith("\ntext\n")
 
 
+def test_a_new_page_of_extraction_keeps_what_the_last_one_tells_of_trials(programs: None) -> None:
+    from mobilecs_extraction_page import TRIALS, with_trials
+
+    assert with_trials("new\n", f"old\n{TRIALS}\ntold\n") == f"new\n{TRIALS}\ntold\n"
+    assert with_trials("new\n", "old\n") == "new\n"
+
+
 def test_every_part_is_a_program_and_says_how_it_is_run_in_small(programs: None) -> None:
     import mobilecs
 
