@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from duologue.models.matmul import _rounded, affine, matmul, outer_sum
+from duologue.models.matmul import _rounded, affine, matmul, multiplies_bfloat16, outer_sum
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
@@ -22,3 +22,22 @@ def test_there_are_few_shapes_in_bfloat16_and_none_is_changed_in_float32() -> No
     assert len(narrow) <= 14
     assert all(len(_rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) >= rows for rows in (1, 9, 130, 2000))
     assert len(_rounded(torch.zeros(131, 1))) == 131
+
+
+@pytest.mark.parametrize(
+    ("known", "found"),
+    [
+        ({}, False),  # a torch that does not tell
+        ({"_is_avx512_bf16_supported": False, "_is_amx_tile_supported": False}, False),
+        ({"_is_avx512_bf16_supported": True, "_is_amx_tile_supported": False}, True),
+        ({"_is_amx_tile_supported": True}, True),
+    ],
+)
+def test_a_processor_multiplies_bfloat16_if_it_has_instructions_for_it(
+    monkeypatch: pytest.MonkeyPatch, known: dict[str, bool], *, found: bool
+) -> None:
+    for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"):
+        monkeypatch.delattr(torch.cpu, name, raising=False)
+    for name, value in known.items():
+        monkeypatch.setattr(torch.cpu, name, lambda value=value: value, raising=False)
+    assert multiplies_bfloat16() is found

@@ -86,6 +86,21 @@ def test_equal_seeds_give_equal_bits_and_other_seeds_do_not(tmp_path: Path) -> N
     assert results[0] != results[2]
 
 
+@pytest.mark.parametrize(("native", "same"), [(True, "bfloat16"), (False, "float32")])
+def test_the_processor_decides_whether_products_are_in_bfloat16(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same: str, *, native: bool
+) -> None:
+    monkeypatch.setattr("duologue.models.train.multiplies_bfloat16", lambda: native)
+    results = {}
+    for precision in ("auto", "bfloat16", "float32"):
+        one = subject()
+        plan = msgspec.structs.replace(PLAN, precision=precision)
+        train(one, points(64), points(32, first=64), plan, Run(folder=tmp_path / precision, seed=1))
+        results[precision] = weights(one)
+    assert results["auto"] == results[same]
+    assert results["bfloat16"] != results["float32"]
+
+
 @pytest.mark.parametrize("seed", [10**13, 99999999999999999999])
 def test_a_seed_may_be_any_whole_number(tmp_path: Path, seed: int) -> None:
     one, other = subject(), subject()

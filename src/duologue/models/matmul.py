@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+def multiplies_bfloat16() -> bool:
+    """Return whether the processor has instructions for products of bfloat16; without, they take many times longer."""
+    return any(getattr(torch.cpu, one, bool)() for one in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+
+
 def affine(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
     """Return x W^T + b: x (n, in), W (out, in), b (out,) or (n, out) -> (n, out)."""
     if x.dtype != torch.bfloat16:

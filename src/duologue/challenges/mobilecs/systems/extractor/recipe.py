@@ -29,7 +29,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
     tagger: CharTaggerRecipe = CharTaggerRecipe(
-        memory=32, epochs=5, patience=5, feature_dropout=0.4, fused=True, precision="bfloat16"
+        memory=32, epochs=5, patience=5, feature_dropout=0.4, fused=True, precision="auto"
     )
     renamed: NonNegative = 3.0
     """How often each call is learned once more with other signs in the names of services."""
@@ -65,7 +65,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     def tiny(cls) -> ExtractorRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
         tagger, scorer = (
-            CharTaggerRecipe(embedding=8, width=8, memory=4, epochs=1, least_steps=0, precision="bfloat16"),
+            CharTaggerRecipe(embedding=8, width=8, memory=4, epochs=1, least_steps=0, precision="auto"),
             ScorerRecipe(hidden=8, epochs=1),
         )
         semi = SemiSupervisedRecipe(masked_text=MaskedTextRecipe(passes=1), teachers=1, epochs=1)

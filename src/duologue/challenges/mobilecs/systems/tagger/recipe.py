@@ -34,8 +34,9 @@ class CharTaggerRecipe(Record, frozen=True):
     weight_decay: float = 0.0
     fused: bool = False
     """One pass of the optimiser over all weights: faster, with other last bits."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Of matrix products in training; `bfloat16` is faster on processors that multiply it, and slower on others."""
+    precision: Literal["float32", "bfloat16", "auto"] = "float32"
+    """Of matrix products in training; `auto`: bfloat16 on processors that multiply it, where it is faster, and float32
+    on others, where it would be slower by far."""
 
     def for_rows(self, rows: int) -> CharTaggerRecipe:
         """Return the recipe with as many epochs as the least steps take."""

@@ -63,8 +63,9 @@ class MatcherRecipe(CheckpointedRecipe, frozen=True):
     held_out: ProperFraction = 0.05
     """Fraction of the examples that selects the best epoch if no held-out data is given; no pair of topics is on both
     sides. They have as many replies as `candidates` says."""
-    precision: Literal["bfloat16", "float32"] = "bfloat16"
-    """Precision of matrix products in training."""
+    precision: Literal["bfloat16", "float32", "auto"] = "auto"
+    """Of matrix products in training; `auto`: bfloat16 on processors that multiply it, where it is faster, and float32
+    on others, where it would be slower by far."""
     checkpoint_seconds: NonNegative = 30.0
     threads: Positive = 2
     devices: Positive = 1
