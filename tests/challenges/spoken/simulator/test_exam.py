@@ -55,6 +55,14 @@ def test_a_graph_without_facts_has_nothing_to_ask() -> None:
     assert make_exam(Graph("empty", []), 2, part="test", seed=1) == []
 
 
+def test_facts_without_the_name_of_an_attribute_are_not_asked_about() -> None:
+    facts = [Fact(subject=s, relation=r if number % 2 else "", object=o) for number, (s, r, o) in enumerate(ROWS)]
+    named = Graph("named", [fact for fact in facts if fact.relation])
+    found = make_exam(Graph("some", facts), 4, part="test", seed=1)
+    assert found
+    assert found == make_exam(named, 4, part="test", seed=1)
+
+
 def test_a_question_says_where_its_query_begins_unless_the_dialogue_does() -> None:
     for one in make_exam(WORLD, 6, part="development", seed=3):
         said = fold("".join(one.turns))

@@ -20,6 +20,7 @@ from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Answer, Example, Fact, Problem, Record, Sample, Turn
 from duologue.core.rng import Rng
 from duologue.core.typed import decode_json
+from duologue.knowledge.graph import Graph
 from duologue.knowledge.normalization import fold
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.knowledge.inquiry import Finding
     from duologue.challenges.spoken.simulator.drawer import Draft
     from duologue.core.protocols import Progress
-    from duologue.knowledge.graph import Graph
 
 Part = Literal["development", "test"]
 PARTS: tuple[Part, ...] = ("development", "test")
@@ -99,9 +99,12 @@ def make_exam(
 ) -> list[ExamQuestion]:
     """Return up to `n` questions of each kind over a graph; of some kinds it may have fewer, or none.
 
-    A question depends on graph, part, seed, kind and its draw alone.
+    A question depends on graph, part, seed, kind and its draw alone. Facts without the name of an attribute cannot be
+    asked about, and do not count.
     """
     table = wordings(part)
+    if not all(fact.relation for fact in graph):
+        graph = Graph(graph.name, (fact for fact in graph if fact.relation))
     drawer = Drawer(graph, table["adjectives"])
     shapes = drawer.shapes()
     made: list[ExamQuestion] = []
