@@ -31,6 +31,10 @@ _POINTING = frozenset("这那它该此")
 _CERTAIN = -0.02
 """Log probability of lying outside from which a character is not looked at."""
 _LEAST = 1e-9
+MOST_PARTS = 256
+"""Mentions that are looked for in a call, and values of either kind: linking takes the square of their number. Calls
+of people have some tens.
+"""
 SHORTEST_NAME = 2
 """Characters of a name that is looked for elsewhere in the call."""
 CONTEXT = 4
@@ -118,7 +122,7 @@ def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int
 
 
 def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -> list[FoundPart]:
-    """Return the spans of a layer that are preferred to none at a level."""
+    """Return the spans of a layer that are preferred to none at a level, the first `MOST_PARTS` of them."""
     places = np.flatnonzero(layer[:, 0] < _CERTAIN)
     if not len(places):
         return []
@@ -135,6 +139,8 @@ def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -
             part = part_in(document, layer, offset + start, offset + end)
             if part is not None:
                 found.append(part)
+                if len(found) == MOST_PARTS:
+                    return found
     return found
 
 
@@ -184,7 +190,10 @@ def _normalised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def with_repeated(
     document: Document, mentions: list[FoundPart], layer: NDArray[np.float32], level: float
 ) -> list[FoundPart]:
-    """Add other places of names that were found, where the tagger gives them at least `level` on average; none at 1."""
+    """Add other places of names that were found, where the tagger gives them at least `level` on average; none at 1.
+
+    There are never more than `MOST_PARTS` in all.
+    """
     if level >= 1:
         return mentions
     taken = bytearray(len(document.text))
@@ -196,7 +205,7 @@ def with_repeated(
         if len(name) < SHORTEST_NAME:
             continue
         place = document.text.find(name)
-        while place >= 0:
+        while place >= 0 and len(mentions) + len(added) < MOST_PARTS:
             end = place + len(name)
             if not any(taken[place:end]) and 1 - outside[place:end].mean() >= level:
                 part = part_in(document, layer, place, end)
