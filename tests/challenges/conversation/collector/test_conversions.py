@@ -49,7 +49,13 @@ def test_what_did_not_come_along_is_named_by_its_id() -> None:
     assert post["lang"] == "und"
 
 
-@pytest.mark.parametrize("changes", [{"id": "x"}, {"author_id": None}, {"text": None}, {"created_at": "yesterday"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": "x"}, {"author_id": None}, {"text": None}, {"created_at": "yesterday"},
+        {"created_at": "0001-01-01T00:00:00+14:00"}, {"created_at": "9999-12-31T23:59:00-14:00"},
+    ],
+)  # fmt: skip
 def test_what_lacks_a_field_is_no_post(changes: dict[str, Any]) -> None:
     assert to_v1(row(**changes), USERS) is None
 

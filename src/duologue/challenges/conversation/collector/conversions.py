@@ -16,6 +16,7 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 UNKNOWN_LANGUAGE = "und"
 """Language code of the service for an undetermined language."""
 _LARGEST = 2**63 - 1
+_YEARS = range(1900, 3000)
 
 
 def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
@@ -28,7 +29,7 @@ def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
     text, created = row.get("text"), row.get("created_at")
     if number is None or author is None or not isinstance(text, str) or not isinstance(created, str):
         return None
-    moment = _moment(created)
+    moment = iso_moment(created)
     if moment is None:
         return None
     note = row.get("note_tweet", row.get("note_post"))
@@ -66,11 +67,21 @@ def old_time(moment: datetime) -> str:
     return f"{day} {month} {moment.day:02} {moment:%H:%M:%S} +0000 {moment.year:04}"
 
 
-def _moment(text: str) -> datetime | None:
+def iso_moment(text: str) -> datetime | None:
+    """Return the moment that an ISO time says, in UTC, which is its zone where it names none; `None` for any other text.
+
+    Years beyond `_YEARS` are none: days and zones added to the first and the last that there are would lead beyond.
+
+    >>> iso_moment("2017-09-12T08:01:00+02:00"), iso_moment("9999-12-31")
+    (datetime.datetime(2017, 9, 12, 6, 1, tzinfo=datetime.timezone.utc), None)
+    """
     try:
-        return datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
+    if moment.year not in _YEARS:
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _reference(row: Row, kind: str) -> int | None:

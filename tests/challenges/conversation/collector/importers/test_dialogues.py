@@ -120,6 +120,25 @@ def test_the_published_conversation_json_gives_posts_with_their_times(tmp_path: 
     assert posts[3].screen_name == posts[2].screen_name == "AirCare"
 
 
+@pytest.mark.parametrize(
+    ("first", "gap"),
+    [
+        ("9999-12-31T23:59:00", "00:20:00"),
+        ("0001-01-01T00:00:00+14:00", "00:20:00"),
+        ("2019-05-03T10:00:00", "9999999999-00:00:00"),
+        ("2999-12-31T23:59:00-14:00", "999999-999999:00:00"),
+    ],
+)
+def test_times_beyond_the_calendar_are_none(tmp_path: Path, first: str, gap: str) -> None:
+    row = {
+        "dialog_id": 4,
+        "messages": [{"client": "where is my bag ?", "time": first}, {"agent": "which flight ?"}],
+        "last_agent_message": "see http://x.co",
+        "time_to_last_message": gap,
+    }
+    assert imported(tmp_path, json.dumps([row]), account="Help").posts == 3
+
+
 def test_who_the_company_is_can_be_said(tmp_path: Path) -> None:
     rows = [{"id": 1, "turns": [["agent_1", "hello"], ["agent_2", "hi"]]}]
     imported(tmp_path, json.dumps(rows), account="Two", company=["agent_2"])

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.conversation.collector.conversions import old_time
+from duologue.challenges.conversation.collector.conversions import iso_moment, old_time
 from duologue.challenges.conversation.collector.importers.insertion import ImportResult, add
 from duologue.core import disk
 from duologue.core.decoded import is_whole, shown
@@ -48,7 +48,7 @@ _ROLES = frozenset(
 """Speaker labels that are roles; others may be names of people."""
 _NAMED = re.compile(r"(client|agent)[0-9]*")
 _END_WORDS, _SAID_WORDS = re.compile("last|final"), re.compile("agent|message|response|utterance")
-_DURATION = re.compile(r"(?:([0-9]+)-)?([0-9]+):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
+_DURATION = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
 _START = datetime(2000, 1, 1, tzinfo=UTC)
 """Start time of dialogues without timestamps."""
 _STEP = timedelta(minutes=20)
@@ -270,13 +270,7 @@ def _first(row: Row, names: tuple[str, ...]) -> Any:
 
 def _moment(value: object) -> datetime | None:
     """Parse an ISO time; UTC without a zone."""
-    if not isinstance(value, str) or len(value) < 10 or value[4:5] != "-":
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return iso_moment(value) if isinstance(value, str) and len(value) >= 10 and value[4:5] == "-" else None
 
 
 def _duration(value: object) -> timedelta | None:
