@@ -68,7 +68,7 @@ def old_time(moment: datetime) -> str:
 
 
 def iso_moment(text: str) -> datetime | None:
-    """Return the moment that an ISO time says, in UTC, which is its zone where it names none; `None` for any other text.
+    """Return the moment that an ISO time says, in UTC, which is its zone where it names none; `None` for other texts.
 
     Years beyond `_YEARS` are none: days and zones added to the first and the last that there are would lead beyond.
 
