@@ -128,7 +128,7 @@ class Contest:
             self.leases.append((name, job))
 
     def scored(self, pick: int) -> None:
-        self._end(pick, "scored", {"value": 0.5, "summary": {}})
+        self._end(pick, "scored", {"value": 0.5, "summary": None})
 
     def refused(self, pick: int) -> None:
         self._end(pick, "refused", {"reason": "the check found an error"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import JSON, Boolean, LargeBinary, insert, select, text
+from sqlalchemy import Boolean, LargeBinary, insert, select, text
 
 from duologue.arena.database.column_types import Read
 from duologue.arena.database.tables import metadata
@@ -69,11 +69,39 @@ def test_what_is_not_there_is_read_as_such(database: Database) -> None:
 
 
 def test_all_columns_are_of_these_types() -> None:
-    """One that is not would give whatever SQLite keeps in it; JSON has shapes, and any value is true or false."""
+    """One that is not would give whatever SQLite keeps in it; a flag is what Python makes of it."""
     others = [
         f"{table.name}.{one.name}"
         for table in metadata.sorted_tables
         for one in table.columns
-        if not isinstance(one.type, Read | JSON | Boolean | LargeBinary)
+        if not isinstance(one.type, Read | Boolean | LargeBinary)
     ]
     assert others == []
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("'null'", r"audit_log.detail: Expected `object`, got `null`"),
+        ("'{'", "audit_log.detail: Expecting property name"),
+        ("5", "audit_log.detail: Expected `object`, got `int`"),
+        ("x'ff00'", "audit_log.detail: "),
+        ("'" + "[" * 900 + "]" * 900 + "'", "audit_log.detail: "),
+        ("'" + "[" * 9000 + "]" * 9000 + "'", "audit_log.detail: "),
+    ],
+)
+def test_json_that_is_not_of_its_columns_type_is_told(
+    opened: Callable[[str | None], Database], value: str, told: str
+) -> None:
+    database = opened(None)
+    kept = metadata.tables["audit_log"]
+    row = {"id": "1", "at": 1, "action": "a", "about": "", "detail": {"n": [1, None]}}
+    database.write(lambda connection: connection.execute(insert(kept).values(row)).rowcount)
+    with database.reading() as connection:
+        assert connection.execute(select(kept.c.detail)).scalar_one() == {"n": [1, None]}
+    database.write(
+        lambda connection: connection.execute(text(f"UPDATE audit_log SET detail = {value}")).rowcount
+    )  # the test's own words
+    with pytest.raises(StorageError) as damaged, database.reading() as connection:
+        connection.execute(select(kept)).all()
+    assert told in str(damaged.value)

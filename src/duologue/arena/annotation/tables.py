@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Table, UniqueConstraint
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Table, UniqueConstraint
 
 from duologue.arena.annotation.items import AnnotationItem
-from duologue.arena.database.column_types import BigInteger, Integer, Moment, Share, Text
+from duologue.arena.database.column_types import BigInteger, Integer, Json, Moment, Share, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import person_column
 
-_ITEMS = {"shape": list[AnnotationItem] | None}
+_ITEMS = list[AnnotationItem] | None
 
 
 def _id() -> Column[str]:
@@ -52,7 +52,7 @@ annotation_dialogues = Table(
     Column("content", Text, nullable=False),  # a dialogue as JSON text: the order of its source's keys is data
     Column("wanted", Integer, nullable=False),
     Column("control", Boolean, nullable=False),
-    Column("suggested", JSON(none_as_null=True), info=_ITEMS),
+    Column("suggested", Json(_ITEMS, none_as_null=True)),
     Column("suggested_by", Text),
     UniqueConstraint("project_id", "name"),
 )
@@ -66,9 +66,9 @@ annotation_sheets = Table(
     Column("role", Text, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
     Column("status", Text, CheckConstraint("status IN ('open', 'done')", name="status"), nullable=False),
     Column("assisted", Boolean, nullable=False),
-    Column("suggested", JSON, nullable=False, info=_ITEMS),  # as they were when the dialogue was given out
+    Column("suggested", Json(_ITEMS), nullable=False),  # as they were when the dialogue was given out
     Column("suggested_by", Text),  # none: there were no suggestions, so that the sheet says nothing of them
-    Column("items", JSON, nullable=False, info=_ITEMS),
+    Column("items", Json(_ITEMS), nullable=False),
     Column("version", Integer, nullable=False),
     Column("active_ms", BigInteger, nullable=False),
     Column("leased_until", Moment, nullable=False),
@@ -86,7 +86,7 @@ annotation_versions = Table(
     _of("annotation_sheets", "sheet_id"),
     Column("number", Integer, nullable=False),
     Column("aside", Boolean, nullable=False),  # saved from a version that was not the last any more
-    Column("items", JSON, nullable=False, info=_ITEMS),
+    Column("items", Json(_ITEMS), nullable=False),
     Column("saved_at", Moment, nullable=False),
 )
 """Everything that was ever saved."""

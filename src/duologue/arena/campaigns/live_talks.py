@@ -8,8 +8,9 @@ import msgspec
 from sqlalchemy import select, update
 
 from duologue.arena.campaigns.campaign import add_answer
-from duologue.arena.campaigns.shown_content import ShownAnswer
+from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,8 @@ def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: 
         content = msgspec.to_builtins(ShownAnswer(turns=found.turns))
         answer = add_answer(connection, row["item_id"], system, content, talk)
         connection.execute(update(campaign_units).where(units.id == lease.unit).values({f"answer_{side}": answer}))
-        if not row["context"]["knowledge"] and not row["context"]["goal"]:
+        known = convert(row["context"], ShownContext)
+        if not known.knowledge and not known.goal:
             context = {"turns": [], "knowledge": list(found.knowledge), "goal": list(found.goal)}
             connection.execute(update(campaign_items).where(items.id == row["item_id"]).values(context=context))
     return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
-from duologue.arena.database.column_types import Integer, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 
@@ -15,11 +15,6 @@ _GIVEN = {"given": True}
 """`info` of a text that exports show as it is."""
 _TEXT = {**PERSONAL, "text": True}
 """`info` of a text that people wrote: exports show it anonymised, and it is emptied when they are deleted."""
-
-
-def _shaped(shape: Any) -> dict[str, Any]:
-    """Return the `info` of JSON values of a type, which exports show as they are."""
-    return {**_GIVEN, "shape": shape}
 
 
 def _id() -> Column[str]:
@@ -41,10 +36,10 @@ campaigns = Table(
     _id(),
     Column("title", Text, nullable=False, info=_GIVEN),
     Column("task", Text, nullable=False, info=_GIVEN),
-    Column("protocol", JSON, nullable=False, info=_shaped(dict[str, Any])),  # as it was at the start
-    Column("rating_protocol", JSON, nullable=False, info=_shaped(dict[str, Any])),
-    Column("systems", JSON, nullable=False, info=_shaped(list[str])),
-    Column("settings", JSON, nullable=False, info={"shape": dict[str, Any]}),
+    Column("protocol", Json(dict[str, Any]), nullable=False, info=_GIVEN),  # as it was at the start
+    Column("rating_protocol", Json(dict[str, Any]), nullable=False, info=_GIVEN),
+    Column("systems", Json(list[str]), nullable=False, info=_GIVEN),
+    Column("settings", Json(dict[str, Any]), nullable=False),
     _one_of("status", "open", "closed"),
     Column("created_at", Moment, nullable=False),
     Column("closed_at", Moment),
@@ -58,8 +53,8 @@ campaign_items = Table(
     _one_of("role", "main", "onboarding", "check", "norm"),
     Column("position", Integer, nullable=False),
     Column("item_key", Text, nullable=False, info=_GIVEN),  # what ratings files call the item
-    Column("context", JSON, nullable=False, info={"shape": ShownContext}),
-    Column("truth", JSON, info={"shape": dict[str, Any] | None}),  # of onboarding items and checks
+    Column("context", Json(ShownContext), nullable=False),
+    Column("truth", Json(dict[str, Any] | None)),  # of onboarding items and checks
     Column("starters", Integer, nullable=False, default=0),  # raters who began it
     UniqueConstraint("campaign_id", "role", "item_key"),
 )
@@ -70,7 +65,7 @@ campaign_answers = Table(
     _id(),
     _of("campaign_items", "item_id"),
     Column("system", Text, nullable=False, info=_GIVEN),
-    Column("content", JSON, nullable=False, info={"shape": ShownAnswer}),  # turns, and facts that the system names
+    Column("content", Json(ShownAnswer), nullable=False),  # turns, and facts that the system names
     Column("talk_id", Text),  # of the talk that it comes from
 )
 
@@ -126,7 +121,7 @@ campaign_ballots = Table(
     _of("campaign_assignments", "assignment_id"),
     person_column(erase="keep"),  # of the assignment: the remark goes with the person
     Column("version", Integer, nullable=False),  # from 1; the last one counts
-    Column("points", JSON, nullable=False, info=_shaped(dict[str, int | str])),  # by criterion, or the winner of a pair
+    Column("points", Json(dict[str, int | str]), nullable=False, info=_GIVEN),  # by criterion, or the winner of a pair
     Column("reason", Text, nullable=False, default="", info=_GIVEN),
     Column("remark", Text, nullable=False, default="", info=_TEXT),
     Column("seconds", Integer),
@@ -141,7 +136,7 @@ norm_rounds = Table(
     _of("campaigns", "campaign_id"),
     Column("number", Integer, nullable=False),
     _one_of("state", "vote", "discuss", "revote", "closed"),
-    Column("units", JSON, nullable=False, info=_shaped(list[str])),
+    Column("units", Json(list[str]), nullable=False, info=_GIVEN),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("campaign_id", "number"),
 )
@@ -153,7 +148,7 @@ norm_votes = Table(
     _of("campaign_units", "unit_id"),
     person_column(erase="keep"),
     _one_of("phase", "before", "after"),
-    Column("points", JSON, nullable=False, info=_shaped(dict[str, int | str])),
+    Column("points", Json(dict[str, int | str]), nullable=False, info=_GIVEN),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("round_id", "unit_id", "person_id", "phase"),
 )

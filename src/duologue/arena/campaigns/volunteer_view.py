@@ -12,6 +12,7 @@ from duologue.arena.campaigns.assignment import NothingLeft, take
 from duologue.arena.campaigns.ballots import BETTER, Points
 from duologue.arena.campaigns.campaign import raters_wanted
 from duologue.arena.campaigns.live_talks import next_talk
+from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
 from duologue.arena.campaigns.tables import (
     campaign_answers,
     campaign_assignments,
@@ -21,13 +22,13 @@ from duologue.arena.campaigns.tables import (
 )
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.live_talks import TalkRoom
-    from duologue.arena.campaigns.shown_content import Triple, Utterance
 
 Stage = Literal["rate", "talk", "wait", "done", "closed"]
 
@@ -139,19 +140,19 @@ def _shown_as(row: Any, campaign: Campaign, *, swapped: bool) -> ShownItem:
     """Return what a row of `_units` shows. Raises `UsageError` where there is nothing to rate."""
     if row is None or row.a is None or (row.system_b is not None and row.b is None):
         raise UsageError("there is nothing to be rated yet; go back to the campaign's page for the next item")
-    told = [row.a] if row.b is None else [row.a, row.b]
+    told = [convert(one, ShownAnswer) for one in (row.a, row.b) if one is not None]
     if swapped:
         told.reverse()
-    context = row.context
+    context = convert(row.context, ShownContext)
     return ShownItem(
         onboarding=row.role == "onboarding",
-        history=_turns(context["turns"]),
-        first=_turns(told[0]["turns"]),
-        first_facts=_triples(told[0].get("facts", [])),
-        second=_turns(told[1]["turns"]) if len(told) > 1 else (),
-        second_facts=_triples(told[1].get("facts", [])) if len(told) > 1 else (),
-        knowledge=_triples(context["knowledge"]) if campaign.protocol.knowledge_when_rating else (),
-        goal=tuple(context["goal"]) if campaign.protocol.goal_when_rating else (),
+        history=context.turns,
+        first=told[0].turns,
+        first_facts=told[0].facts,
+        second=told[1].turns if len(told) > 1 else (),
+        second_facts=told[1].facts if len(told) > 1 else (),
+        knowledge=context.knowledge if campaign.protocol.knowledge_when_rating else (),
+        goal=context.goal if campaign.protocol.goal_when_rating else (),
     )
 
 
@@ -260,11 +261,3 @@ def _said(connection: Connection, assignment: str) -> tuple[Points, int]:
         select(own.points, own.version).where(own.assignment_id == assignment).order_by(own.version.desc()).limit(1)
     ).first()
     return ({}, 0) if row is None else (dict(row.points), row.version)
-
-
-def _turns(rows: Any) -> tuple[Utterance, ...]:
-    return tuple((str(speaker), str(text)) for speaker, text in rows)
-
-
-def _triples(rows: Any) -> tuple[Triple, ...]:
-    return tuple((str(a), str(b), str(c)) for a, b, c in rows)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.arena.competition.score_shapes import KeptDifference
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
@@ -171,7 +172,7 @@ def _not_scored(error: DuologueError, file: Path) -> dict[str, Any]:
     }
 
 
-def _summary(report: Report, difference: list[dict[str, Any]]) -> EntrySummary:
+def _summary(report: Report, difference: list[KeptDifference]) -> EntrySummary:
     """Return what a team may see of a report: scores and slices, not which of the items were right."""
     ranking = next(score for score in report.scores if score.name == report.rank_by)
     return {
@@ -204,7 +205,7 @@ def _summary(report: Report, difference: list[dict[str, Any]]) -> EntrySummary:
     }
 
 
-def _difference(report: Report, former: str) -> list[dict[str, Any]]:
+def _difference(report: Report, former: str) -> list[KeptDifference]:
     """Return the paired tests of an entry (A) against the team's former one (B); none where there is none."""
     if not former:
         return []
@@ -226,6 +227,7 @@ def _difference(report: Report, former: str) -> list[dict[str, Any]]:
         "losses",
     )
     rows = comparisons_to_json(found)["comparisons"]
-    return [
+    told = [
         {name: row.get(name) for name in kept} | {"percent": one.percent} for row, one in zip(rows, found, strict=True)
     ]
+    return convert(told, list[KeptDifference])

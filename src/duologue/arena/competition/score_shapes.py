@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 from duologue.arena.database.damage import damaged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class KeptProblem(TypedDict):
+    """A problem of an entry's file, as `core.records.Problem` tells it."""
+
+    rule: str
+    message: str
+    severity: str
+    place: str
+    advice: str
+    stands_for: NotRequired[int]
 
 
 class KeptScore(TypedDict):
@@ -40,6 +51,22 @@ class BoardSlice(TypedDict):
     score: float | None
 
 
+class KeptDifference(TypedDict):
+    """A paired test against the team's former entry: `a` is the new one."""
+
+    score: str
+    value_a: float | None
+    value_b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_adjusted: float | None
+    better: Literal["a", "b"] | None
+    wins: NotRequired[int | None]
+    losses: NotRequired[int | None]
+    percent: NotRequired[bool]
+
+
 class EntrySummary(TypedDict):
     """What a team may see of its entry's report."""
 
@@ -51,7 +78,7 @@ class EntrySummary(TypedDict):
     caution: str
     scores: list[KeptScore]
     slices: list[SummarySlice]
-    difference: list[dict[str, Any]]
+    difference: list[KeptDifference]
     """Paired tests against the team's former entry, as `compare` has them."""
 
 

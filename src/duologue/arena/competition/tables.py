@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from duologue.arena.competition.score_shapes import EntrySummary, PhaseBoard
-from duologue.arena.database.column_types import BigInteger, Float, Integer, Moment, Text
+from duologue.arena.competition.score_shapes import EntrySummary, KeptProblem, PhaseBoard
+from duologue.arena.database.column_types import BigInteger, Float, Integer, Json, Moment, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
-from duologue.core.records import Problem
 
 ENTRY_STATES = ("queued", "running", "scored", "refused", "failed", "cancelled")
 """An entry waits, is being scored, or has ended: with a score, refused by the check, failed, or taken back."""
@@ -20,7 +19,7 @@ tracks = Table(
     "tracks",
     metadata,
     Column("name", Text, primary_key=True),
-    Column("definition", JSON, nullable=False, info={"shape": dict[str, Any]}),
+    Column("definition", Json(dict[str, Any]), nullable=False),
     Column("agreement_sha256", Text, nullable=False, default=""),
     Column("created_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),
@@ -48,7 +47,7 @@ teams = Table(
     person_column("owner_id", erase="keep", nullable=True),
     Column("state", Text, nullable=False),
     Column("agreement_sha256", Text, nullable=False, default=""),
-    Column("external", JSON, nullable=False, info={"shape": list[str]}),
+    Column("external", Json(list[str]), nullable=False),
     Column("registered_at", Moment, nullable=False),
     UniqueConstraint("track", "name", name="teams_name"),
     CheckConstraint(f"state IN {TEAM_STATES}", name="teams_state"),
@@ -75,14 +74,14 @@ entries = Table(
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, default=""),
     Column("details", Text, nullable=False, default=""),
-    Column("problems", JSON, nullable=False, info={"shape": list[Problem]}),
+    Column("problems", Json(list[KeptProblem]), nullable=False),
     Column("problem_count", Integer, nullable=False, default=0),
     Column("day", Text, nullable=False),
     Column("moved_from", Text, nullable=False, default=""),
     Column("chosen", Boolean, nullable=False, default=False),
     Column("value", Float),
     Column("report_sha256", Text),
-    Column("summary", JSON, info={"shape": EntrySummary}),
+    Column("summary", Json(EntrySummary | None)),
     Column("submitted_at", Moment, nullable=False),
     Column("ended_at", Moment),
     CheckConstraint(f"state IN {ENTRY_STATES}", name="entries_state"),
@@ -135,7 +134,7 @@ phase_boards = Table(
     metadata,
     Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
     Column("phase", Text, primary_key=True),
-    Column("board", JSON, nullable=False, info={"shape": PhaseBoard}),
+    Column("board", Json(PhaseBoard), nullable=False),
     Column("page_sha256", Text),
     Column("computed_at", Moment, nullable=False),
 )

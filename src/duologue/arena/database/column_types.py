@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import sqlalchemy
 from msgspec import ValidationError
 from sqlalchemy import Column, Table, event
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.types import TypeEngine
+
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +32,7 @@ class Read(TypeEngine[Any]):
     place = ""
     """Table and column, once there is a table."""
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002  # as SQLAlchemy calls it
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002  # SQLAlchemy's form
         """Return what looks at a value."""
 
         def looked_at(value: Any) -> Any:
@@ -116,6 +119,36 @@ class Share(Read, sqlalchemy.Float[float]):
     def fits(value: Any) -> bool:
         """Whether it is a number from nothing to all."""
         return type(value) in (int, float) and 0 <= value <= 1
+
+
+class Json(Read, sqlalchemy.JSON):
+    """A value of a type, as JSON; it is given as it was decoded, so that what is not its type's is not made up."""
+
+    def __init__(self, shape: Any, *, none_as_null: bool = False) -> None:
+        """Hold values of the type `shape`; `none_as_null`: `None` is kept as no value at all."""
+        super().__init__(none_as_null=none_as_null)
+        self.shape = shape
+
+    def adapt(self, cls: Any, **options: Any) -> Any:
+        """Return the type as a kind of database has it; SQLite's own would not look at what it reads."""
+        return super().adapt(type(self) if issubclass(cls, sqlite.JSON) else cls, **options)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        """Return what decodes a value and looks at it."""
+        decoded = sqlalchemy.JSON.result_processor(self, dialect, coltype)
+        assert decoded is not None
+
+        def looked_at(text: Any) -> Any:
+            if text is None:
+                return None
+            try:
+                value = text if isinstance(text, int | float) else decoded(text)  # SQLite makes numbers of such texts
+                convert(value, self.shape)
+            except (ValueError, TypeError, RecursionError) as error:
+                raise ValidationError(f"{self.place}: {error}") from error
+            return value
+
+        return looked_at
 
 
 @event.listens_for(Column, "after_parent_attach")

@@ -6,9 +6,9 @@ import secrets
 import time
 from typing import Any, Final
 
-from sqlalchemy import JSON, Column, MetaData, Table
+from sqlalchemy import Column, MetaData, Table
 
-from duologue.arena.database.column_types import Moment, Text
+from duologue.arena.database.column_types import Json, Moment, Text
 
 metadata: Final = MetaData(
     naming_convention={
@@ -25,7 +25,7 @@ nonces: Final = Table(
     "nonces",
     metadata,
     Column("nonce", Text, primary_key=True),
-    Column("result", JSON, nullable=False, info={"shape": Any}),
+    Column("result", Json(Any), nullable=False),
     Column("answered_at", Moment, nullable=False, index=True),
     info={"internal": True},
 )

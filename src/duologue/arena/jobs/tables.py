@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Column, Index, Table
+from sqlalchemy import CheckConstraint, Column, Index, Table
 
-from duologue.arena.database.column_types import Integer, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, Text
 from duologue.arena.database.tables import metadata
 
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
@@ -20,7 +20,7 @@ jobs = Table(
     Column("subject", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, default=""),
-    Column("payload", JSON, nullable=False, info={"shape": dict[str, Any]}),
+    Column("payload", Json(dict[str, Any]), nullable=False),
     Column("attempts", Integer, nullable=False, default=0),
     Column("worker", Text, nullable=False, default=""),
     Column("lease_expires_at", Moment),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, CheckConstraint, Column, ForeignKey, Index, Table
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Table
 
-from duologue.arena.database.column_types import Integer, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, Text
 from duologue.arena.database.tables import metadata
 
 ROLES = ("admin", "organiser", "judge", "annotator", "participant", "volunteer")
@@ -118,7 +118,7 @@ audit_log = Table(
     person_column(erase="keep", nullable=True),
     Column("action", Text, nullable=False),
     Column("about", Text, nullable=False),
-    Column("detail", JSON, nullable=False, info={"shape": dict[str, Any]}),
+    Column("detail", Json(dict[str, Any]), nullable=False),
     Index("audit_log_at", "at"),
     info={"internal": True},
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import JSON, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from duologue.arena.database.column_types import Integer, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, Text
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 from duologue.core.records import Answer, Dialogue
@@ -20,7 +20,7 @@ talk_rooms: Final = Table(
     Column("system", Text, nullable=False),
     Column("place", Text),
     Column("seed", Integer, nullable=False),
-    Column("shows", JSON, nullable=False, info={"shape": list[str]}),
+    Column("shows", Json(list[str]), nullable=False),
     Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="talk_rooms_state"), nullable=False),
     Column("created_at", Moment, nullable=False),
 )
@@ -32,7 +32,7 @@ pairings: Final = Table(
     Column("id", Text, primary_key=True),
     Column("title", Text, nullable=False),
     Column("task", Text, nullable=False),
-    Column("settings", JSON, nullable=False, info={"shape": dict[str, Any]}),
+    Column("settings", Json(dict[str, Any]), nullable=False),
     Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="pairings_state"), nullable=False),
     Column("created_at", Moment, nullable=False),
 )
@@ -44,7 +44,7 @@ pairing_scenes: Final = Table(
     Column("id", Text, primary_key=True),
     Column("pairing_id", Text, ForeignKey("pairings.id"), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("scene", JSON, nullable=False, info={"shape": Dialogue}),  # a dialogue without turns
+    Column("scene", Json(Dialogue), nullable=False),  # a dialogue without turns
     Column(
         "state",
         Text,
@@ -84,16 +84,16 @@ talks: Final = Table(
     Column("scene_id", Text, ForeignKey("pairing_scenes.id")),
     person_column(erase="keep"),  # the user's side
     person_column("leader_id", erase="keep", nullable=True),  # whoever is in the system's place
-    Column("shows", JSON, nullable=False, info={"shape": list[str]}),
-    Column("setting", JSON, info={"shape": dict[str, Any] | None}),  # when the system is ready
-    Column("opening", JSON, info={"shape": list[Answer] | None}),  # answers that the system gave before the first turn
-    Column("dialogue", JSON, info={"shape": Dialogue | None}),  # the transcript in the challenge's text
+    Column("shows", Json(list[str]), nullable=False),
+    Column("setting", Json(dict[str, Any] | None)),  # when the system is ready
+    Column("opening", Json(list[Answer] | None)),  # answers that the system gave before the first turn
+    Column("dialogue", Json(Dialogue | None)),  # the transcript in the challenge's text
     Column(
         "state", Text, CheckConstraint("state IN ('open', 'finished', 'abandoned')", name="talks_state"), nullable=False
     ),
     Column("ended_by", Text, nullable=False, default=""),
     Column("trouble", Text, nullable=False, default=""),
-    Column("problems", JSON, info={"shape": list[dict[str, str]] | None}),
+    Column("problems", Json(list[dict[str, str]] | None)),
     Column("verdict", Text, nullable=False, default=""),
     Column("created_at", Moment, nullable=False),
     Column("last_at", Moment, nullable=False),
@@ -109,7 +109,7 @@ talk_turns: Final = Table(
     Column("speaker", Text, nullable=False),
     Column("kind", Text, CheckConstraint("kind IN ('words', 'call', 'fact')", name="talk_turns_kind"), nullable=False),
     Column("text", Text, nullable=False, info=PERSONAL),  # as people read it
-    Column("remarks", JSON, nullable=False, info={"shape": list[str]}),  # the trace, a line each
-    Column("answers", JSON, info={"shape": list[Answer] | None}),  # of the system: a talk is taken up again
+    Column("remarks", Json(list[str]), nullable=False),  # the trace, a line each
+    Column("answers", Json(list[Answer] | None)),  # of the system: a talk is taken up again
     Column("created_at", Moment, nullable=False),
 )
