@@ -13,6 +13,8 @@ from duologue.core import bounds
         (bounds.Count, [0, 7], [-1]),
         (bounds.PositiveFloat, [0.1, 3], [0, -0.1]),
         (bounds.NonNegative, [0, 0.1], [-0.1]),
+        (bounds.Seconds, [0, 0.5, 1e5], [-0.1, 1e6, 1e300]),
+        (bounds.PositiveSeconds, [0.5, 1e5], [0, 1e6]),
         (bounds.Probability, [0, 0.5, 1], [-0.1, 1.1]),
         (bounds.ProperFraction, [0.5], [0, 1]),
         (bounds.Dropout, [0, 0.5], [1, -0.1]),

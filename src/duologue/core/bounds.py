@@ -10,6 +10,11 @@ Positive = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
 PositiveFloat = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
+_DAY_AND_MORE = 1e5
+Seconds = Annotated[float, Meta(ge=0, le=_DAY_AND_MORE)]
+"""A time to wait, or none: the system's clocks and sockets take no longer ones than some weeks."""
+PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY_AND_MORE)]
+"""A time to wait that is not nothing."""
 Probability = Annotated[float, Meta(ge=0, le=1)]
 """A probability, or a share from nothing to all."""
 ProperFraction = Annotated[float, Meta(gt=0, lt=1)]

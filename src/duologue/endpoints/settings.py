@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
+from duologue.core.bounds import Count, NonNegative, Positive, PositiveSeconds, Seconds
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 
@@ -32,14 +32,14 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     """Fields of the request that the server does not take, such as `["seed", "temperature"]`."""
     workers: Positive = 4
     """Calls at the same time."""
-    timeout: PositiveFloat = 120.0
+    timeout: PositiveSeconds = 120.0
     """Seconds for a whole call."""
     tries: Positive = 5
     """How often a call is sent before a server that is down, busy (429), broken (5xx) or cut off is given up."""
-    wait: NonNegative = 1.0
+    wait: Seconds = 1.0
     """Seconds before the second try, give or take a half; doubled before each further one, unless the server says how
     long (`Retry-After`)."""
-    longest_wait: PositiveFloat = 120.0
+    longest_wait: PositiveSeconds = 120.0
     """Seconds between two tries at most; a server that asks for more is given up."""
     cache: str = "workspace/endpoint-cache"
     """Folder of finished calls, by what was asked: none is made twice. Empty: none is kept."""

@@ -12,7 +12,7 @@ import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from duologue.core.bounds import PositiveFloat
+from duologue.core.bounds import PositiveSeconds
 from duologue.core.errors import BotError, UsageError
 from duologue.core.escapes import excerpt
 from duologue.core.records import Record
@@ -46,7 +46,7 @@ class ProcessRecipe(Record, frozen=True):
 
     command: str
     """The program with its arguments, split as a shell would; no shell runs it. From `--set` alone."""
-    timeout: PositiveFloat = 60.0
+    timeout: PositiveSeconds = 60.0
     """Seconds for an answer; the first one may take ten times as long, for what a bot has to load."""
     seen: str = NOT_DECLARED
     """What data the bot learned from, as you declare it; said beside every score."""

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from duologue.core.bounds import NonNegative, Positive, PositiveFloat
+from duologue.core.bounds import Positive, PositiveSeconds, Seconds
 from duologue.core.errors import BotError
 from duologue.core.escapes import excerpt
 from duologue.core.records import Record
@@ -36,11 +36,11 @@ class HttpRecipe(Record, frozen=True):
 
     url: str
     """Where requests are posted, `http://` or `https://`. From `--set` alone."""
-    timeout: PositiveFloat = 60.0
+    timeout: PositiveSeconds = 60.0
     """Seconds for a whole answer."""
     tries: Positive = 4
     """How often a request is sent before a bot that is down, busy (429) or broken (5xx) is given up."""
-    wait: NonNegative = 0.5
+    wait: Seconds = 0.5
     """Seconds before the second try; doubled before each further one, unless the bot says how long (`Retry-After`)."""
     seen: str = NOT_DECLARED
     """What data the bot learned from, as you declare it; said beside every score."""

@@ -112,3 +112,10 @@ def test_a_post_has_all_fields_that_extraction_looks_at(change: dict[str, Any]) 
     assert is_post(row)
     assert not is_post({**row, **change})
     assert not is_post({name: value for name, value in row.items() if name not in change})
+
+
+@pytest.mark.parametrize("number", [[1], {"x": 1}, None, 10**400, "x"])
+def test_users_and_pages_without_an_id_are_no_surprise(number: Any, api_of: Callable[[str, Any], Api]) -> None:
+    assert len(list(api_of("v1", [{"id": number, "screen_name": "a"}]).search_users("x", 3))) == 1
+    with pytest.raises(CallError, match="leads nowhere"):
+        list(api_of("v1", [{"id": number}]).timeline("A", since=None, before=None, limit=None))

@@ -17,7 +17,7 @@ from duologue.challenges.conversation.collector.rate_limits import (
 
 def test_waits_double_up_to_the_longest_and_half_of_each_is_chance() -> None:
     retry = RetryPolicy(first_seconds=2.0, most_seconds=30.0)
-    for errors, full in ((1, 2.0), (2, 4.0), (4, 16.0), (5, 30.0), (60, 30.0)):
+    for errors, full in ((1, 2.0), (2, 4.0), (4, 16.0), (5, 30.0), (60, 30.0), (5000, 30.0)):
         waits = [retry.after(errors, Random(seed)) for seed in range(50)]
         assert full / 2 <= min(waits) < full * 0.6
         assert full * 0.9 < max(waits) <= full
@@ -45,6 +45,18 @@ def test_a_reset_that_is_no_number_is_not_waited_for() -> None:
     limits = RateLimits()
     limits.note("/a", {"x-rate-limit-remaining": "0", "x-rate-limit-reset": "inf"})
     assert limits.wait("/a", 0.0, 5.0) == 0
+
+
+@pytest.mark.parametrize("reset", [10**400, -(10**400), float("nan"), 1e300])
+def test_a_reset_at_no_time_is_not_waited_for(reset: float) -> None:
+    limits = RateLimits()
+    limits.set("/a", 0, reset)
+    assert limits.wait("/a", 0.0, 5.0) == 0
+
+
+def test_a_price_of_hardly_anything_is_not_limited_by_dollars() -> None:
+    budget = Budget(Prices(post=1e-320, user=1e-320), max_usd=1.0)
+    assert (budget.afford_posts(100), budget.afford_users(100)) == (100, 100)
 
 
 def test_a_budget_of_posts_gives_less_and_less_and_then_stops() -> None:

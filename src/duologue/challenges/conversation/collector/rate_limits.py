@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 TIMELINE_MINIMUM = 5
 """Minimum page size of a timeline (API v2)."""
 _DAY_SECONDS = 86_400.0
+_MANY = 1e15
+_LAST_SECOND = 1e12
+"""Since 1970; what is said to happen later, or is no number, is not waited for."""
+_MOST_DOUBLED = 1000
+"""Times that a back-off is doubled: of more there is no float."""
 
 
 class Clock(Protocol):
@@ -63,7 +68,7 @@ class RetryPolicy(Record, frozen=True, kw_only=True):
 
         Two collectors that were refused together do not come back together.
         """
-        full = min(self.most_seconds, self.first_seconds * 2.0 ** (errors - 1))
+        full = min(self.most_seconds, self.first_seconds * 2.0 ** min(errors - 1, _MOST_DOUBLED))
         return full * (0.5 + 0.5 * rng.random())
 
 
@@ -84,7 +89,7 @@ class RateLimits:
 
     def set(self, family: str, left: int, reset: float) -> None:
         """Set the remaining calls and the reset time (seconds since 1970)."""
-        if math.isfinite(reset):
+        if abs(reset) < _LAST_SECOND:
             self._left[family] = (left, reset)
 
     def wait(self, family: str, now: float, margin: float) -> float:
@@ -151,7 +156,7 @@ class Budget:
 
     def _affordable(self, price: float) -> int:
         assert self.max_usd is not None
-        return math.floor((self.max_usd - self.usd) / price + 1e-9)
+        return math.floor(min((self.max_usd - self.usd) / price + 1e-9, _MANY))
 
     def _enough(self, left: int, least: int) -> int:
         if left < least:

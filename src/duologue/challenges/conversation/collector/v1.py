@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.conversation.collector.api import BATCH, Api, FetchedPost, LookupResult, TimelinePage
 from duologue.challenges.conversation.collector.client import CallError, GoneError
-from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
+from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE, id_of
 from duologue.challenges.conversation.formats.posts import is_post
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class V1(Api):
             rows = self._rows(answer, _TIMELINE)
             if not rows:
                 return
-            last = rows[-1].get("id") if isinstance(rows[-1], dict) else None
-            if not isinstance(last, int) or (before is not None and last >= before):
+            last = id_of(rows[-1].get("id")) if isinstance(rows[-1], dict) else None
+            if last is None or (before is not None and last >= before):
                 raise CallError(f"{_TIMELINE}: the page after id {before} ends with id {last}: it leads nowhere")
             before = last
             yield TimelinePage(self._posts(rows), (), before)
@@ -73,17 +73,17 @@ class V1(Api):
 
     def search_users(self, words: str, limit: int) -> Iterator[Row]:
         """Yield users, 20 per page, until there are `limit`, or a page has no new ones."""
-        seen: set[Any] = set()
+        seen: set[int | None] = set()
         page = 1
         while True:
             self.budget.afford_users(_PER_SEARCH_PAGE)
             answer = self._get(_SEARCH, {"q": words, "page": page, "count": _PER_SEARCH_PAGE})
             rows = [row for row in self._rows(answer, _SEARCH, users=True) if isinstance(row, dict)]
-            fresh = [row for row in rows if row.get("id") not in seen]
+            fresh = [row for row in rows if id_of(row.get("id")) not in seen]
             for row in fresh:
                 if len(seen) == limit:
                     return
-                seen.add(row.get("id"))
+                seen.add(id_of(row.get("id")))
                 yield row
             if not fresh or len(seen) == limit:
                 return
