@@ -6,7 +6,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -125,3 +125,10 @@ def test_nothing_else_decodes_into_types() -> None:
                 if name == "msgspec.convert" or decodes:
                     found.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
     assert found == []
+
+
+def test_half_a_character_is_none_of_some_words() -> None:
+    """To compare it, msgspec writes what it was given as UTF-8."""
+    assert typed.convert("a", Literal["a", "b"]) == "a"  # type: ignore[arg-type]  # the type of a Literal
+    with pytest.raises(msgspec.ValidationError, match="surrogates not allowed"):
+        typed.convert("\ud800", Literal["a", "b"])  # type: ignore[arg-type]  # the same

@@ -15,8 +15,9 @@ import msgspec
 
 Value = TypeVar("Value")
 
-_UNREADABLE = (UnicodeDecodeError, RecursionError)
-"""What msgspec lets through for bytes that are no UTF-8 and for data that are nested too deeply."""
+_UNREADABLE = (UnicodeError, RecursionError)
+"""What msgspec lets through for bytes that are no UTF-8, half a character where one of some words is expected, and
+data that are nested too deeply."""
 _LARGEST = 10**1000
 """Integers of TOML below this can be printed; Python refuses more than 4,300 digits."""
 _DEEPEST = 100
@@ -32,7 +33,10 @@ def convert(value: Any, kind: type[Value]) -> Value:
     (1, 2)
     """
     _look_up(kind)
-    return msgspec.convert(value, kind)
+    try:
+        return msgspec.convert(value, kind)
+    except _UNREADABLE as error:
+        raise msgspec.ValidationError(str(error)) from error
 
 
 def decode_json(data: bytes | str, kind: type[Value]) -> Value:

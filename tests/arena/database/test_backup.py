@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import func, insert, select
@@ -135,6 +136,47 @@ def test_what_was_changed_is_refused_whole(
             restore(tmp_path / "changed.zip", other, files)
         with other.reading() as connection:
             assert connection.execute(select(func.count()).select_from(nonces)).scalar_one() == 0
+    assert list(files.names()) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"answered_at": "monday"}, "nonces, row 1: answered_at: expected milliseconds since 1970"),
+        ({"answered_at": 10**30}, "nonces, row 1: answered_at: expected milliseconds since 1970"),
+        ({"nonce": None}, "nonces, row 1: nonce: expected a value, found none"),
+        ({"nonce": ["a"]}, "nonces, row 1: nonce: expected a text"),
+        ({"more": 1}, "other columns than this version knows: more"),
+        ([], "tables/nonces.jsonl, line 1: Expected `object`"),
+        ("[" * 5_000, "tables/nonces.jsonl, line 1: "),
+        (None, "rows that contradict each other"),
+    ],
+)
+def test_rows_that_no_site_writes_are_told_and_nothing_stays(
+    row: Any, message: str, blobs: Blobs, tmp_path: Path
+) -> None:
+    """Their hashes are right: somebody has made the backup by hand."""
+    with open_database(tmp_path, durable=False) as database:
+        blobs.put(b"a file")
+        back_up(database, blobs, tmp_path / "backup.zip")
+    sound = {"nonce": "a", "result": None, "answered_at": 7}
+    rows = [sound, sound] if row is None else [sound | row if isinstance(row, dict) else row]
+    lines = "".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in rows).encode()
+
+    def change(name: str, data: bytes) -> bytes:
+        if name == "manifest.json":
+            told = json.loads(data)
+            told["tables"]["nonces"] = {"rows": len(rows), "sha256": hashlib.sha256(lines).hexdigest()}
+            return json.dumps(told).encode()
+        return lines if name == "tables/nonces.jsonl" else data
+
+    _changed(tmp_path / "backup.zip", tmp_path / "changed.zip", change)
+    files = Blobs(tmp_path / "other-files")
+    with open_database(tmp_path / "other", durable=False) as other:
+        with pytest.raises((FormatError, StorageError)) as told:
+            restore(tmp_path / "changed.zip", other, files)
+        assert message in str(told.value)
+        assert _rows(other) == []
     assert list(files.names()) == []
 
 

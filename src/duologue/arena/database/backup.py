@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import msgspec
 from sqlalchemy import Integer, func, select, text
+from sqlalchemy.exc import IntegrityError
 
 from duologue.arena.database.rows import read_rows, write_rows
 from duologue.arena.database.tables import metadata
@@ -108,17 +109,34 @@ def restore(source: Path, database: Database, blobs: Blobs) -> Backup:
                 for table in metadata.sorted_tables:
                     if table.name in backup.tables:
                         with archive.open(f"tables/{table.name}.jsonl") as file:
-                            write_rows(connection, table, map(_DECODER.decode, file))
+                            write_rows(connection, table, _decoded(file, table, source))
                 _continue_numbers(connection)
 
-            for name in kept:
-                blobs.put(archive.read(f"files/{name}"))
-            database.write(action)
+            there = set(blobs.names())
+            try:
+                for name in kept:
+                    blobs.put(archive.read(f"files/{name}"))
+                database.write(action)
+            except BaseException:
+                for name in set(kept) - there:
+                    blobs.delete(name)
+                raise
+    except IntegrityError as error:
+        raise _refusal(source, f"has rows that contradict each other: {error.orig}") from error
     except (*DAMAGE, msgspec.MsgspecError) as error:
         raise _refusal(source, f"cannot be read: {error}") from error
     except OSError as error:
         raise StorageError(f"{source} cannot be read: {error.strerror or error}") from error
     return backup
+
+
+def _decoded(lines: IO[bytes], table: Table, source: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table. Raises `FormatError` for a line that is none."""
+    for number, line in enumerate(lines, 1):
+        try:
+            yield _DECODER.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise _refusal(source, f"has no row in tables/{table.name}.jsonl, line {number}: {error}") from error
 
 
 def _manifest(archive: zipfile.ZipFile, source: Path) -> Backup:

@@ -38,9 +38,13 @@ class Read(TypeEngine[Any]):
         def looked_at(value: Any) -> Any:
             if value is None or self.fits(value):
                 return value
-            raise ValidationError(f"{self.place}: expected {self.called}, found {value!r:.60}")
+            raise ValidationError(f"{self.place}: {self.trouble(value)}")
 
         return looked_at
+
+    def trouble(self, value: Any) -> str:
+        """Return why a value is none of the type; empty where it is one."""
+        return "" if self.fits(value) else f"expected {self.called}, found {value!r:.60}"
 
     def adapt(self, cls: Any, **options: Any) -> Any:
         """Return the type as a kind of database has it."""
@@ -132,6 +136,14 @@ class Json(Read, sqlalchemy.JSON):
     def adapt(self, cls: Any, **options: Any) -> Any:
         """Return the type as a kind of database has it; SQLite's own would not look at what it reads."""
         return super().adapt(type(self) if issubclass(cls, sqlite.JSON) else cls, **options)
+
+    def trouble(self, value: Any) -> str:
+        """Return why a value is none of the type; empty where it is one."""
+        try:
+            convert(value, self.shape)
+        except (ValidationError, RecursionError) as error:
+            return str(error)
+        return ""
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
         """Return what decodes a value and looks at it."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import LargeBinary, insert, select, update
+from sqlalchemy import JSON, Boolean, LargeBinary, insert, select, update
 
+from duologue.arena.database.column_types import Read
 from duologue.core.errors import StorageError
 from duologue.core.typed import convert
 
@@ -35,7 +36,7 @@ def write_rows(connection: Connection, table: Table, rows: Iterator[dict[str, An
     """Insert rows as `read_rows` gave them, and return how many there were.
 
     What a row says of other rows of its table is written once all are there. Raises `StorageError` where a row has
-    other columns than the table.
+    other columns than the table, or a value that is not of its column's type.
     """
     binary, own = _binary(table), _of_own_rows(table)
     columns = set(table.columns.keys())
@@ -49,6 +50,7 @@ def write_rows(connection: Connection, table: Table, rows: Iterator[dict[str, An
         for name in binary:
             if row[name] is not None:
                 row[name] = convert(row[name], bytes)
+        _expect(table, row, count + 1)
         if any(row[column.name] is not None for column in own):
             later.append(row)
         batch.append(row | {column.name: None for column in own})
@@ -62,6 +64,20 @@ def write_rows(connection: Connection, table: Table, rows: Iterator[dict[str, An
         same = (column == row[column.name] for column in table.primary_key.columns)
         connection.execute(update(table).where(*same).values({column.name: row[column.name] for column in own}))
     return count
+
+
+def _expect(table: Table, row: dict[str, Any], number: int) -> None:
+    """Raise `StorageError` for a value that its column does not hold."""
+    for column in table.columns:
+        value, trouble = row[column.name], ""
+        if value is None and (column.nullable or not isinstance(column.type, JSON)):
+            trouble = "" if column.nullable else "expected a value, found none"
+        elif isinstance(column.type, Read):
+            trouble = column.type.trouble(value)
+        elif isinstance(column.type, Boolean) and not isinstance(value, bool):
+            trouble = f"expected true or false, found {value!r:.60}"
+        if trouble:
+            raise StorageError(f"{table.name}, row {number}: {column.name}: {trouble}")
 
 
 def _binary(table: Table) -> frozenset[str]:
