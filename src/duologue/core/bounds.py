@@ -8,6 +8,8 @@ from msgspec import Meta
 
 Positive = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
+Threads = Annotated[int, Meta(ge=1, le=1024)]
+"""Threads of a process; libraries fall over where they are asked for a hundred thousand."""
 PositiveFloat = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
 _DAY_AND_MORE = 1e5

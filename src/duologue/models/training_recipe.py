@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any, Literal, TypeVar
 
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
+from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat, Threads
 from duologue.core.records import Record
 
 Kind = TypeVar("Kind", bound=Record)
@@ -19,7 +19,7 @@ class CheckpointedRecipe(Record, frozen=True):
 
     checkpoint_seconds: NonNegative = 20.0
     """Seconds between checkpoints; 0: one after every step."""
-    threads: Positive = 1
+    threads: Threads = 1
     """CPU threads in training, of each process; another number changes the last bits of the weights."""
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from duologue.core.bounds import Positive
+from duologue.core.bounds import Positive, Threads
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
@@ -50,7 +50,7 @@ class ChatbotRecipe(Record, frozen=True):
     """Whether replies are lower-cased and tokenized as the challenge's text is."""
     context: Annotated[int, msgspec.Meta(ge=128)] = 1024
     """Context size in tokens; longer histories lose their beginning."""
-    threads: Positive = 1
+    threads: Threads = 1
 
     @classmethod
     def tiny(cls) -> ChatbotRecipe:

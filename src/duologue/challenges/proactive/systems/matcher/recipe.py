@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction, Threads
 from duologue.models.training_recipe import CheckpointedRecipe
 
 
@@ -67,7 +67,7 @@ class MatcherRecipe(CheckpointedRecipe, frozen=True):
     """Of matrix products in training; `auto`: bfloat16 on processors that multiply it, where it is faster, and float32
     on others, where it would be slower by far."""
     checkpoint_seconds: NonNegative = 30.0
-    threads: Positive = 2
+    threads: Threads = 2
     devices: Positive = 1
     """Data-parallel processes in training."""
     device: Literal["cpu", "cuda"] = "cpu"

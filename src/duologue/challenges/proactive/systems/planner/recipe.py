@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Threads
 from duologue.models.training_recipe import TrainingRecipe
 
 
@@ -66,7 +66,7 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     """Fraction of words dropped in training."""
     rare: Positive = 4
     """Words of fewer training states, or fewer templates, are unknown words."""
-    threads: Positive = 2
+    threads: Threads = 2
 
     @classmethod
     def tiny(cls) -> PlannerRecipe:
