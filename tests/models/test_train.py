@@ -410,3 +410,10 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
     broken = dataclasses.replace(one, loss=lambda batch: inner(batch) * math.nan)
     with pytest.raises(UsageError, match="the loss of step 1 is nan; train with a lower learning rate"):
         train(broken, points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
+
+
+def test_a_training_without_any_held_out_figure_says_so(tmp_path: Path) -> None:
+    one = subject()
+    plan = msgspec.structs.replace(PLAN, choose="loss", epochs=1, batch=64, learning_rate=1e30)
+    with pytest.raises(UsageError, match="no epoch has a held-out loss that is a number"):
+        train(one, points(64), points(32), plan, Run(folder=tmp_path, seed=1))

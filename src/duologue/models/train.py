@@ -227,6 +227,10 @@ class _Training(Generic[Example, Batch]):
                 self._save(due_only=True)
             self._close_epoch()
             self._save(due_only=not state.done)
+        if not state.best_weights:
+            raise UsageError(
+                "no epoch has a held-out loss that is a number; train with a lower learning rate, or longer"
+            )
         self.module.load_state_dict(state.best_weights)
         return TrainingResult(state.epoch, state.held_out[0], state.seconds, state.held_out[1])
 
