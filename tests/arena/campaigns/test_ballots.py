@@ -3,12 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import update
 
 from duologue.arena.campaigns.ballots import LONGEST_REMARK, counted_ballots
 from duologue.arena.campaigns.campaign import close_campaign, find_campaign
+from duologue.arena.campaigns.norm_round import norm_agreement, open_round, vote
+from duologue.arena.campaigns.tables import campaign_ballots, campaign_units, norm_votes
 from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item
-from duologue.core.errors import UsageError
-from tests.arena.campaigns.made import Volunteer, made_campaign
+from duologue.core.errors import StorageError, UsageError
+from tests.arena.campaigns.made import Volunteer, by_length, made_campaign, made_material
 
 if TYPE_CHECKING:
     from duologue.arena.database.database import Database
@@ -115,3 +118,47 @@ def test_a_remark_that_is_too_long_is_refused(database: Database) -> None:
     assert item is not None
     with pytest.raises(UsageError, match="2,001 characters"):
         ann.say(item.assignment, GOOD, remark="x" * (LONGEST_REMARK + 1))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "points", "system", "told"),
+    [
+        ("spoken", {**GOOD, "coherence": 3}, None, "a ballot on 'item-000' of campaign"),
+        ("spoken", {**GOOD, "coherence": "1"}, None, "has the points"),
+        ("spoken", {"taste": 1}, None, "has the points {'taste': 1}"),
+        ("spoken", None, "delta", "is on 'delta', which it does not rate"),
+        ("arena", {"better": "c"}, None, "has the points {'better': 'c'}"),
+        ("arena", {}, None, "has the points {}"),
+    ],
+)
+def test_a_ballot_that_nobody_could_give_is_told_as_damage(
+    database: Database, protocol: str, points: dict[str, object] | None, system: str | None, told: str
+) -> None:
+    """Results of such ballots ended in an `AssertionError` and others, or were wrong without a word."""
+    ann = Volunteer(database, made_campaign(database, protocol, material=made_material(items=1)), "ann")
+    with database.reading() as connection:
+        opinion = by_length(ann.campaign(connection))
+    ann.rate_all(opinion)
+    with database.reading() as connection:
+        assert counted_ballots(connection, ann.campaign(connection))
+    if points is not None:
+        database.write(lambda connection: connection.execute(update(campaign_ballots).values(points=points)).rowcount)
+    if system is not None:
+        database.write(lambda connection: connection.execute(update(campaign_units).values(system_a=system)).rowcount)
+    with database.reading() as connection, pytest.raises(StorageError) as raised:
+        counted_ballots(connection, ann.campaign(connection))
+    assert told in str(raised.value)
+    assert "is damaged" in str(raised.value)
+
+
+def test_a_vote_that_nobody_could_give_is_told_as_damage(database: Database) -> None:
+    ann = Volunteer(database, made_campaign(database), "ann")
+    ann.join()
+    norm = database.write(lambda connection: open_round(connection, ann.campaign(connection), 1, 1))
+    database.write(
+        lambda connection: vote(connection, ann.campaign(connection), norm, "ann", norm.units[0], GOOD, database.now())
+    )
+    points = {**GOOD, "coherence": 9}
+    database.write(lambda connection: connection.execute(update(norm_votes).values(points=points)).rowcount)
+    with database.reading() as connection, pytest.raises(StorageError, match="a vote of round 1"):
+        norm_agreement(connection, ann.campaign(connection))

@@ -15,6 +15,7 @@ from duologue.arena.campaigns.tables import (
     campaign_items,
     campaign_units,
 )
+from duologue.arena.database.damage import damaged
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError
 from duologue.core.typed import convert
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.campaign import Campaign
 
+OUTCOMES = ("a", "b", "tie")
 BETTER = "better"
 """What a ballot on a pair holds instead of criteria: `a`, `b` or `tie`."""
 LONGEST_REMARK = 2_000
@@ -73,7 +75,7 @@ def checked_points(campaign: Campaign, said: Mapping[str, Any]) -> Points:
     """
     if campaign.pairs:
         better = said.get(BETTER)
-        if better not in {"a", "b", "tie"}:
+        if better not in OUTCOMES:
             raise UsageError(f"found {shown(better)}; choose a, b or tie")
         return {BETTER: str(better)}
     found: Points = {}
@@ -89,6 +91,20 @@ def checked_points(campaign: Campaign, said: Mapping[str, Any]) -> Points:
     if wrong:
         raise UsageError("; ".join(wrong))
     return found
+
+
+def kept_points(campaign: Campaign, points: Points, who: str) -> Points:
+    """Return points as they were kept; `who` says of what. Raises `StorageError` for those that nobody could give."""
+    if campaign.pairs:
+        sound = points.keys() == {BETTER} and points[BETTER] in OUTCOMES
+    else:
+        scales = {one.name: one for one in campaign.rating.criterion}
+        sound = points.keys() <= scales.keys() and all(
+            isinstance(value, int) and scales[name].low <= value <= scales[name].high for name, value in points.items()
+        )
+    if not sound:
+        raise damaged("the database", f"{who} of campaign {campaign.id} has the points {points!r:.80}")
+    return points
 
 
 def checked_reason(campaign: Campaign, reason: str, remark: str) -> tuple[str, str]:
@@ -195,7 +211,17 @@ def counted_ballots(connection: Connection, campaign: Campaign) -> tuple[Counted
         .where(given.campaign_id == campaign.id, given.state == "rated", items.role == "main")
         .order_by(given.rated_at, given.id)
     )  # fmt: skip
-    return tuple(CountedBallot._make(row) for row in rows)
+    return tuple(_counted(campaign, CountedBallot._make(row)) for row in rows)
+
+
+def _counted(campaign: Campaign, ballot: CountedBallot) -> CountedBallot:
+    """Return a ballot. Raises `StorageError` where it is none of the campaign."""
+    systems = [one for one in (ballot.system_a, ballot.system_b) if one is not None]
+    if len(systems) != 1 + campaign.pairs or not set(systems) <= set(campaign.systems):
+        told = shown(", ".join(systems))
+        raise damaged("the database", f"a ballot of campaign {campaign.id} is on {told}, which it does not rate")
+    kept_points(campaign, ballot.points, f"a ballot on {shown(ballot.item_key)}")
+    return ballot
 
 
 def _load_again(connection: Connection, unit_id: str, item_id: str, person: str) -> None:

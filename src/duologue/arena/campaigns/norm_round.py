@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
 
-from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, Points, checked_points
+from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, OUTCOMES, Points, checked_points, kept_points
 from duologue.arena.campaigns.tables import campaign_items, campaign_units, norm_remarks, norm_rounds, norm_votes
 from duologue.arena.campaigns.volunteers import codes_of
 from duologue.arena.database.tables import new_id
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from duologue.ratings.coefficients import Coefficient
 
 STATES = ("vote", "discuss", "revote", "closed")
-OUTCOMES = ("a", "b", "tie")
 CHOICE = Criterion(name="choice", zh="选择", low=0, high=2)
 """The choice of a pair as a category."""
 CHOICE_COEFFICIENTS: tuple[Coefficient, ...] = (KrippendorffAlpha("nominal"), FleissKappa(), GwetAc1())
@@ -208,7 +207,8 @@ def votes_of(connection: Connection, campaign: Campaign, norm: NormRound, person
     for unit, who, phase, points in rows:
         shown = phase == "before" and norm.revealed
         if not person or who == person or shown:
-            found.append(NormVote(unit, codes.get(who, who), phase, dict(points)))
+            kept = kept_points(campaign, dict(points), f"a vote of round {norm.number}")
+            found.append(NormVote(unit, codes.get(who, who), phase, kept))
     return tuple(sorted(found, key=lambda one: (one.unit, one.code, one.phase)))
 
 
