@@ -6,6 +6,7 @@ import os
 import struct
 import tarfile
 import zipfile
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,6 +105,26 @@ def test_sizes_beyond_32_bits_are_taken_from_the_zip64_field(tmp_path: Path) -> 
     assert module._large(three, 2**32 - 1, 2**32 - 1, 2**32 - 1) == (8, 9)
     one = b"\x02\0\x01\0x\x01\0\x08\0" + (2**33).to_bytes(8, "little")
     assert module._large(one, 5, 6, 2**32 - 1) == (6, 2**33)
+
+
+def test_a_directory_of_odd_numbers_is_damaged(tmp_path: Path) -> None:
+    """Every stretch of the directory of a zip, with a large one's end beside it, says what no archive has."""
+    whole = make_zip(tmp_path / "a.zip").read_bytes()
+    end = whole.rfind(b"PK\x05\x06")
+    count, start = struct.unpack_from("<H", whole, end + 10)[0], struct.unpack_from("<L", whole, end + 16)[0]
+    large = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, end - start, start)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1)
+    data = whole[:end] + large + locator + whole[end:]
+    path = tmp_path / "b.zip"
+    path.write_bytes(data)
+    assert open_archive(path).members(bool).names == list(FILES)
+    for width in (1, 4, 8, 24):
+        for place in range(start, len(data) - width):
+            path.write_bytes(data[:place] + b"\xff" * width + data[place + width :])
+            with suppress(FormatError, StorageError):
+                open_archive(path).members(bool)
+    assert module._large(b"\x01\0\x08\0", 2**32 - 1, 5, 2**32 - 1) == (5, 2**32 - 1)
+    assert module._large(b"\x01\0\x08\0xxxx", 2**32 - 1, 5, 2**32 - 1) == (5, 2**32 - 1)
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz"])

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _END, _END64, _LOCATOR64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
+_SMALL = 0xFFFFFFFF
+"""Stands where a number does not fit into 32 bits."""
 
 
 class Archive(Protocol):
@@ -148,8 +150,9 @@ class _Zip(_Ranged):
     def _directory(self) -> Iterator[tuple[str, int, int, int, int]]:
         """Yield name, checksum, offset, packed size and method of each entry."""
         with disk.opened(self._path) as raw:
-            count, offset = self._end(raw)
-            raw.seek(offset)
+            size = raw.seek(0, os.SEEK_END)
+            count, offset = self._end(raw, size)
+            raw.seek(min(offset, size))
             for _ in range(count):
                 header = raw.read(_CENTRAL.size)
                 if len(header) < _CENTRAL.size or not header.startswith(b"PK\x01\x02"):
@@ -159,12 +162,13 @@ class _Zip(_Ranged):
                 extra = raw.read(lengths[1])
                 raw.seek(lengths[2], os.SEEK_CUR)
                 packed, place = _large(extra, full, packed, place)
+                if max(packed, place) > size:
+                    raise _damaged(self._path, "its directory names a file that lies beyond its end")
                 text = name.decode("utf-8" if flags & 0x800 else "cp437", "surrogateescape")
                 yield text, checksum, place, packed, method
 
-    def _end(self, raw: IO[bytes]) -> tuple[int, int]:
+    def _end(self, raw: IO[bytes], size: int) -> tuple[int, int]:
         """Return the number of entries and where the directory begins."""
-        size = raw.seek(0, os.SEEK_END)
         tail_start = max(size - 65535 - _END.size - _LOCATOR64.size, 0)
         raw.seek(tail_start)
         tail = raw.read()
@@ -174,26 +178,30 @@ class _Zip(_Ranged):
         count, offset = _END.unpack_from(tail, place)[4], _END.unpack_from(tail, place)[6]
         locator = place - _LOCATOR64.size
         if locator >= 0 and tail.startswith(b"PK\x06\x07", locator):
-            raw.seek(_LOCATOR64.unpack_from(tail, locator)[2])
+            raw.seek(min(_LOCATOR64.unpack_from(tail, locator)[2], size))
             record = raw.read(_END64.size)
-            if not record.startswith(b"PK\x06\x06"):
+            if len(record) < _END64.size or not record.startswith(b"PK\x06\x06"):
                 raise _damaged(self._path, "its directory is not where it should be")
             count, offset = _END64.unpack(record)[7], _END64.unpack(record)[9]
         return count, offset
 
 
 def _large(extra: bytes, full: int, packed: int, place: int) -> tuple[int, int]:
-    """Return packed size and offset, taken from the zip64 field where they do not fit into 32 bits."""
+    """Return packed size and offset, taken from the zip64 field where they do not fit into 32 bits.
+
+    What the field lacks stays as it is: a size that no archive has, or a place beyond its end.
+    """
     while len(extra) >= 4:
         kind, length = struct.unpack_from("<2H", extra)
         if kind == 1:
-            numbers = list(struct.unpack(f"<{length // 8}Q", extra[4 : 4 + length // 8 * 8]))
-            for _ in range(full == 0xFFFFFFFF):
-                numbers.pop(0)
-            if packed == 0xFFFFFFFF:
-                packed = numbers.pop(0)
-            if place == 0xFFFFFFFF:
-                place = numbers.pop(0)
+            field = extra[4 : 4 + length]
+            numbers = iter(struct.unpack(f"<{len(field) // 8}Q", field[: len(field) // 8 * 8]))
+            if full == _SMALL:
+                next(numbers, None)
+            if packed == _SMALL:
+                packed = next(numbers, packed)
+            if place == _SMALL:
+                place = next(numbers, place)
             break
         extra = extra[4 + length :]
     return packed, place
