@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 from starlette.testclient import TestClient
 from tests.site.world import hidden, send
 
@@ -27,6 +28,19 @@ def test_every_answer_has_the_policy_of_the_site(world: World, path: str) -> Non
     assert fields["referrer-policy"] == "same-origin"
     if not path.startswith(("/static/", "/healthz")):
         assert fields["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/people", "/api/v1/me"])
+def test_a_database_that_cannot_say_who_asks_is_told_and_is_no_fault_of_the_site(
+    world: World, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = world.client("admin")
+    token = world.api("admin").headers["Authorization"]
+    for table in ("sign_in_sessions", "access_tokens"):
+        changed = text(f"UPDATE {table} SET hash = x'ff00'")  # the test's own words
+        world.write(lambda connection, changed=changed: connection.execute(changed).rowcount)
+    assert client.get(path, headers={"Authorization": token}).status_code == 503
+    assert not [one for one in caplog.records if one.name.startswith("duologue")]
 
 
 def test_cookies_are_for_this_site_alone_and_no_script_sees_them(world: World) -> None:

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from duologue.arena.people.sessions import person_of_session
 from duologue.arena.people.tokens import person_of_token
+from duologue.core.errors import DuologueError
 from duologue.site.cookies import LANGUAGE, SESSION, VISITOR, cookie_of, set_cookie
 from duologue.site.error_answer import error_answer
 from duologue.site.page_error import PageError
@@ -78,8 +79,8 @@ class Gate:
                 await self._admit(request)
                 await self._app(scope, self._limited(scope, receive), in_time)
                 return
-        except PageError as refused:
-            error = refused
+        except (PageError, DuologueError) as refused:  # a database that refuses, say, while it is asked who this is
+            error: Exception = refused
         except TimeoutError:
             error = PageError(HTTPStatus.GATEWAY_TIMEOUT)
         except Exception:  # noqa: BLE001  # whatever it is, it is logged and the next request is served

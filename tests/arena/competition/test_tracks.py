@@ -8,8 +8,10 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import update
 
 from duologue.arena.competition import tracks
+from duologue.arena.competition.tables import track_files
 from duologue.arena.competition.track_file import read_track
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.plugins import load_task
@@ -103,6 +105,19 @@ def test_a_track_keeps_its_files_and_offers_the_data_alone(contest: Contest, tmp
         places = tracks.lay_out(connection, contest.blobs, "booking", "test-1", tmp_path / "out")
     (gold,) = places["gold"]
     assert (tmp_path / gold).read_bytes() == booking.truth().read_bytes()
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "/etc/elsewhere", "a/../../x"])
+def test_a_file_that_the_database_calls_by_another_place_is_not_written_there(
+    contest: Contest, tmp_path: Path, name: str
+) -> None:
+    gold = (track_files.c.phase == "test-1") & (track_files.c.role == "gold")
+    contest.database.write(
+        lambda connection: connection.execute(update(track_files).where(gold).values(name=name)).rowcount
+    )
+    with contest.database.reading() as connection, pytest.raises(StorageError, match="the database is damaged"):
+        tracks.lay_out(connection, contest.blobs, "booking", "test-1", tmp_path / "out" / "in")
+    assert [path.name for path in tmp_path.glob("out/**/*") if path.is_file()] == []
 
 
 def test_a_folder_of_truth_files_is_one_place(contest: Contest, tmp_path: Path) -> None:

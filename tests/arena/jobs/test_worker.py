@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from duologue.arena.jobs import job_queue as queue
+from duologue.arena.jobs import worker
 from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits
 from duologue.arena.jobs.tables import jobs
 from duologue.arena.jobs.worker import JobWorker
@@ -180,3 +182,9 @@ def _wait_for(mark: Path) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("the child did not begin")
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "²", "-1", "", "x"])
+def test_a_worker_whose_number_is_none_is_not_said_to_be_gone(number: str) -> None:
+    """The number stands in the database, where it may be altered."""
+    assert not worker._is_gone(f"{socket.gethostname()}:{number}:1")

@@ -45,8 +45,8 @@ class PhaseRanking:
         name, _, phase = job.subject.partition("/")
         track = find_track(connection, name)
         reports = {}
-        for team, entry in standing_entries(connection, track, phase).items():
-            path = folder / f"{team}.report.json"
+        for number, (team, entry) in enumerate(standing_entries(connection, track, phase).items()):
+            path = folder / f"{number}.report.json"
             path.write_bytes(self.blobs.read(entry.report_sha256 or ""))
             reports[team] = str(path)
         title = " · ".join(filter(None, track.titles(track.phase(phase))))

@@ -13,6 +13,7 @@ from sqlalchemy import delete, insert, select, update
 from duologue.arena.competition.board_request import ask_for_board
 from duologue.arena.competition.tables import entries, phase_boards, track_files, tracks
 from duologue.arena.competition.track_file import TrackDefinition, read_track
+from duologue.arena.database.damage import damaged
 from duologue.arena.people.audit import log
 from duologue.core import archives
 from duologue.core.disk import opened, regular
@@ -209,6 +210,8 @@ def lay_out(connection: Connection, blobs: Blobs, track: str, phase: str, folder
     wanted = (track_files.c.track == track) & (track_files.c.phase == phase)
     for row in connection.execute(select(track_files).where(wanted).order_by(track_files.c.role, track_files.c.name)):
         path = folder / row.role / row.name
+        if not lies_below(path, folder / row.role):
+            raise damaged("the database", f"a file of phase '{phase}' is called {row.name!r:.60}")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(blobs.read(row.sha256))
         whole = row.name.startswith("folder/")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from sqlalchemy import delete
-from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, InvalidRequestError, OperationalError
 
 from duologue.arena.database.damage import contradiction, damaged
 from duologue.arena.database.engines import make_engines, parse_url
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _UNFORESEEN = (
-    ArithmeticError, AssertionError, AttributeError, IntegrityError, LookupError, RecursionError, StopIteration,
-    TypeError, ValueError,
+    ArithmeticError, AssertionError, AttributeError, IntegrityError, InvalidRequestError, LookupError, RecursionError,
+    StopIteration, TypeError, ValueError,
 )  # fmt: skip
 """What a row that nobody wrote may lead to wherever it is used: then all rows are looked through."""
 

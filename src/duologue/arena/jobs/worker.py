@@ -164,7 +164,7 @@ class JobWorker:
 def _is_gone(worker: str) -> bool:
     """Tell whether a worker ran on this machine and its process is gone."""
     host, _, rest = worker.rpartition(":")[0].rpartition(":")
-    if host != socket.gethostname() or not rest.isdigit():
+    if host != socket.gethostname() or not (rest.isascii() and rest.isdigit() and len(rest) < 10):
         return False
     try:
         os.kill(int(rest), 0)
