@@ -25,6 +25,8 @@ from duologue.core.records import Sample, Scoring, Turn
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from duologue.models.train import TrainConfig
+
 TINY = ExtractorRecipe.tiny()
 
 
@@ -95,6 +97,20 @@ def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extr
     assert isinstance(parts, trainer.ExtractorParts)
     assert isinstance(parts.decoder(TINY), CallDecoder)
     assert 0.15 <= parts.levels.mention.level <= 0.55
+
+
+def test_weights_of_the_warm_up_are_not_the_best_of_a_training_on_few_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configs: list[TrainConfig] = []
+    monkeypatch.setattr(trainer, "train", lambda task, rows, held_out, config, run: configs.append(config))
+    calls = generated(6)
+    for least_steps in (120, 0):
+        recipe = msgspec.structs.replace(TINY, tagger=msgspec.structs.replace(TINY.tagger, least_steps=least_steps))
+        trainer.train_tagger(recipe, calls[:4], calls[4:], Run(folder=tmp_path, seed=1))
+    few, usual = configs
+    assert few.choose_from == int(0.05 * few.epochs) > 0
+    assert usual.choose_from == 0
 
 
 def test_what_the_official_programs_count_as_a_data_service_is_one(extractor: Extractor) -> None:

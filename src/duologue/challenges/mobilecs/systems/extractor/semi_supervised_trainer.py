@@ -9,19 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.systems.extractor.pseudo_labels import pseudo_labelled
+from duologue.challenges.mobilecs.systems.extractor.trainer import fit_tagger
 from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS, labelled_rows, renamed_rows
 from duologue.challenges.mobilecs.systems.masked_text.network import pre_train
 from duologue.challenges.mobilecs.systems.soft_labels.network import certain, soft_task
 from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
-from duologue.challenges.mobilecs.systems.tagger.network import new_tagger, tagger_task
+from duologue.challenges.mobilecs.systems.tagger.network import new_tagger
 from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
-    from duologue.challenges.mobilecs.systems.tagger.network import CharEncoder, CharTagger, TaggedDocument
+    from duologue.challenges.mobilecs.systems.tagger.network import CharEncoder, CharTagger
     from duologue.core.protocols import Run
     from duologue.core.records import Example
 
@@ -52,13 +53,13 @@ class BareCalls(NamedTuple):
             for place in range(semi.teachers):
                 teacher = _begun(recipe, student.encoder, run.seed * 1000 + place)
                 teachers.append(teacher)
-                _train(recipe, teacher, rows, tests, run.part(f"teacher-{number}-{place}", run.seed * 1000 + place))
+                fit_tagger(recipe, teacher, rows, tests, run.part(f"teacher-{number}-{place}", run.seed * 1000 + place))
             taught = pseudo_labelled(teachers, unknown, tests, semi)
             student = _begun(recipe, first.encoder, run.seed)
             config = TrainConfig.of(recipe, recipe.tagger, epochs=semi.epochs, batch=semi.batch, choose="loss")
             judged = [certain(one, student.sizes) for one in tests]
             train(soft_task(student), taught, judged, config, run.part(f"student-{number}"))
-        _train(recipe, student, rows, tests, run.part("tagger"))
+        fit_tagger(recipe, student, rows, tests, run.part("tagger"))
         return student
 
 
@@ -67,15 +68,3 @@ def _begun(recipe: ExtractorRecipe, encoder: CharEncoder, seed: int) -> CharTagg
     tagger = new_tagger([layer.size for layer in LAYERS], recipe.tagger, seed)
     tagger.encoder.load_state_dict(encoder.state_dict())
     return tagger
-
-
-def _train(
-    recipe: ExtractorRecipe,
-    tagger: CharTagger,
-    rows: Sequence[TaggedDocument],
-    tests: Sequence[TaggedDocument],
-    run: Run,
-) -> None:
-    """Train a tagger on annotated calls."""
-    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="right")
-    train(tagger_task(tagger), rows, tests, config, run)
