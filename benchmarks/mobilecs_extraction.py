@@ -4,8 +4,8 @@
 
 Trains on the corpora of one seed and scores on the test part of another, which no system saw. Corpora and models stay
 in the work folder: a run that is called again trains only what is missing. `--data` is a folder with the public example
-dialogues (`examples/example_*.json`); nothing of their text is written. `--write` leaves what the page tells of earlier
-trials as it is.
+dialogues (`examples/example_*.json`); nothing of their text is written. `--write` leaves what is written by hand in the
+page as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from duologue.core.plugins import load_system
 from duologue.core.records import Example, Report, Scoring
 from mobilecs_extraction_ceilings import ceilings
 from mobilecs_extraction_errors import mention_errors, mention_mends, triple_errors
-from mobilecs_extraction_page import Page, with_trials
+from mobilecs_extraction_page import Page, with_kept
 from mobilecs_extraction_public import public_rows
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def main() -> None:
         page.add_public(*row)
     text = page.text()
     if words.write:
-        PAGE.write_text(with_trials(text, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        PAGE.write_text(with_kept(text, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     else:
         sys.stdout.write(text)
 

@@ -33,8 +33,8 @@ nothing touches. In `crowd` many of them are errors of the annotation."""
 _ERROR_KINDS = ("right", "wrong type", "wrong slot", "wrong owner", "wrong ends", "nothing there", "missed")
 _MENDS = ("as it is", "types", "ends", "nothing there", "missed")
 _COSTS = """What entity F1 were if one kind of error was mended wherever it stands."""
-TRIALS = "\n## Earlier trials\n"
-"""Heading of what is written by hand; the program leaves it as it is."""
+BEGIN, END = "<!-- written by hand -->", "<!-- end of what is written by hand -->"
+"""Around what the program leaves as it is."""
 _TESTED = ("entity-f1", "triple-f1")
 
 
@@ -130,10 +130,11 @@ class Page:
         return "\n\n".join(parts) + "\n"
 
 
-def with_trials(text: str, before: str) -> str:
-    """Return a new page with what the page before it tells of earlier trials."""
-    _, found, trials = before.partition(TRIALS)
-    return f"{text}{found}{trials}"
+def with_kept(text: str, before: str) -> str:
+    """Return a new page with what is written by hand in the page before it, above the first section."""
+    _, found, rest = before.partition(BEGIN)
+    head, section, sections = text.partition("## ")
+    return f"{head}{BEGIN}{rest.partition(END)[0]}{END}\n\n{section}{sections}" if found else text
 
 
 def _published() -> str:

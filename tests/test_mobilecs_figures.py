@@ -85,11 +85,13 @@ def test_the_overview_takes_the_place_of_the_last_one(programs: None) -> None:
     assert once.endswith("\ntext\n")
 
 
-def test_a_new_page_of_extraction_keeps_what_the_last_one_tells_of_trials(programs: None) -> None:
-    from mobilecs_extraction_page import TRIALS, with_trials
+def test_a_new_page_of_extraction_keeps_what_is_written_by_hand(programs: None) -> None:
+    from mobilecs_extraction_page import BEGIN, END, with_kept
 
-    assert with_trials("new\n", f"old\n{TRIALS}\ntold\n") == f"new\n{TRIALS}\ntold\n"
-    assert with_trials("new\n", "old\n") == "new\n"
+    before = f"# Old\n\n{BEGIN}\n\n## Trials\n\ntold\n\n{END}\n\n## Systems\n\nold\n"
+    made = with_kept("# New\n\n## Systems\n\nnew\n", before)
+    assert made == f"# New\n\n{BEGIN}\n\n## Trials\n\ntold\n\n{END}\n\n## Systems\n\nnew\n"
+    assert with_kept("# New\n\n## Systems\n", "# Old\n") == "# New\n\n## Systems\n"
 
 
 def test_every_part_is_a_program_and_says_how_it_is_run_in_small(programs: None) -> None:
