@@ -10,7 +10,7 @@ from sqlalchemy import Boolean, LargeBinary, insert, select, text
 from duologue.arena.database.column_types import Read
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.people import list_people
-from duologue.core.errors import StorageError
+from duologue.core.errors import RequestError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,6 +85,7 @@ def test_all_columns_are_of_these_types() -> None:
         ("'null'", r"audit_log.detail: Expected `object`, got `null`"),
         ("'{'", "audit_log.detail: Expecting property name"),
         ("5", "audit_log.detail: Expected `object`, got `int`"),
+        ('\'{"a": "\\uD800"}\'', "surrogates not allowed"),
         ("x'ff00'", "audit_log.detail: "),
         ("'" + "[" * 900 + "]" * 900 + "'", "audit_log.detail: "),
         ("'" + "[" * 9000 + "]" * 9000 + "'", "audit_log.detail: "),
@@ -105,3 +106,14 @@ def test_json_that_is_not_of_its_columns_type_is_told(
     with pytest.raises(StorageError) as damaged, database.reading() as connection:
         connection.execute(select(kept)).all()
     assert told in str(damaged.value)
+
+
+def test_json_with_half_a_character_is_refused_when_it_is_written(opened: Callable[[str | None], Database]) -> None:
+    database, kept = opened(None), metadata.tables["audit_log"]
+    row = {"id": "1", "at": 1, "action": "a", "about": "", "detail": {"n": "\U0001f468\u200d"}}
+    database.write(lambda connection: connection.execute(insert(kept).values(row)).rowcount)
+    with database.reading() as connection:
+        assert connection.execute(select(kept.c.detail)).scalar_one() == row["detail"]
+    row |= {"id": "2", "detail": {"n": ["\ud800"]}}
+    with pytest.raises(RequestError, match="half a character"):
+        database.write(lambda connection: connection.execute(insert(kept).values(row)).rowcount)

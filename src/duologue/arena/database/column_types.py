@@ -5,6 +5,7 @@ Tables name these in place of SQLAlchemy's own; what the columns are called in t
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -156,11 +157,30 @@ class Json(Read, sqlalchemy.JSON):
             try:
                 value = text if isinstance(text, int | float) else decoded(text)  # SQLite makes numbers of such texts
                 convert(value, self.shape)
+                _expect_characters(text, value)
             except (ValueError, TypeError, RecursionError) as error:
                 raise ValidationError(f"{self.place}: {error}") from error
             return value
 
         return looked_at
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any]:
+        """Return what encodes a value. What could not be read again is refused by `UnicodeEncodeError`."""
+        encoded = super().bind_processor(dialect)  # type: ignore[no-untyped-call]  # of SQLAlchemy
+        assert encoded is not None
+
+        def written(value: Any) -> Any:
+            text = encoded(value)
+            _expect_characters(text, value)
+            return text
+
+        return written
+
+
+def _expect_characters(text: Any, value: Any) -> None:
+    """Raise `UnicodeEncodeError` where decoded JSON holds half a character, which its text has in escapes."""
+    if isinstance(text, str) and "\\ud" in text.lower():
+        json.dumps(value, ensure_ascii=False).encode()
 
 
 @event.listens_for(Column, "after_parent_attach")
