@@ -32,6 +32,8 @@ def test_gold_answers_score_the_maximum(profile: str, duologue: Any, tmp_path: P
         examples = list(task.load(truth))
         task.write(examples, [(one.sample.id, one.references[0]) for one in examples], answers)
         words = ("score", name, "--pred", answers, "--gold", truth, "--variant", variant, "--json")
-        told = json.loads(duologue(*words).out)
+        scored = duologue(*words)
+        assert scored.code == 0, scored.err
+        told = json.loads(scored.out)
         scores = {key: told["scores"][key]["value"] for key in expected}
         assert scores == pytest.approx(expected, abs=1e-6), (name, variant)
