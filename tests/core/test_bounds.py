@@ -12,6 +12,7 @@ from duologue.core import bounds
         (bounds.Positive, [1, 7], [0, -1, 1.5]),
         (bounds.Count, [0, 7], [-1]),
         (bounds.Threads, [1, 1024], [0, 1025, 2**63]),
+        (bounds.Tokens, [1, 10**9], [0, 10**10, 10**400]),
         (bounds.PositiveFloat, [0.1, 3], [0, -0.1]),
         (bounds.NonNegative, [0, 0.1], [-0.1]),
         (bounds.Seconds, [0, 0.5, 1e5], [-0.1, 1e6, 1e300]),

@@ -494,3 +494,15 @@ def test_a_private_file_in_a_new_folder_is_its_owners_alone(tmp_path: Path) -> N
     path.chmod(0o644)
     disk.make_private(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_name_with_a_nul_is_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "a\0b"
+    for act in (
+        lambda: disk.read_bytes(path),
+        lambda: disk.Source(path),
+        lambda: disk.write_bytes(path, b""),
+        lambda: disk.write_text(tmp_path / "x\0y" / "z", ""),
+    ):
+        with pytest.raises(StorageError, match="no name of a file holds a NUL"):
+            act()

@@ -10,6 +10,8 @@ Positive = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 """Threads of a process; libraries fall over where they are asked for a hundred thousand."""
+Tokens = Annotated[int, Meta(ge=1, le=10**9)]
+"""Tokens of a text; more are in none, and larger integers may have no float to reckon a price with."""
 PositiveFloat = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
 _DAY_AND_MORE = 1e5

@@ -121,6 +121,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def guarded(verb: str, path: Path) -> Iterator[None]:
     """Turn what the disk refuses into a `StorageError` that says so: cannot `verb` `path`, and why."""
+    _demand_name(verb, path)
     try:
         yield
     except OSError as error:
@@ -217,6 +218,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     file of that name stays as it was. Raises `UsageError` for a file that the command reads, and `StorageError` for a
     pipe that it does not name.
     """
+    _demand_name("write", path)
     if is_stream(path):
         with _sending(path) as out:
             yield out
@@ -391,6 +393,12 @@ def _remove(temporary: Path) -> None:
 def _excerpt(text: str, position: int) -> str:
     piece = text[position : position + 20]
     return repr(piece) if piece else "the end of the file"
+
+
+def _demand_name(verb: str, path: Path) -> None:
+    """Raise `StorageError` for a path that no system takes: files and settings can spell a NUL, arguments cannot."""
+    if "\0" in str(path):
+        raise StorageError(f"cannot {verb} {path}: no name of a file holds a NUL")
 
 
 def _refuse(verb: str, path: Path, error: OSError) -> NoReturn:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveSeconds, Seconds
+from duologue.core.bounds import Count, NonNegative, Positive, PositiveSeconds, Seconds, Tokens
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 
@@ -23,7 +23,7 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     structure: Literal["auto", "schema", "object", "none"] = "auto"
     """How JSON answers are asked for: by schema, by `json_object`, in words alone; `auto`: a schema, and in words where
     the server refuses that."""
-    reply_tokens: Positive = 256
+    reply_tokens: Tokens = 256
     """Tokens that the model may write at most."""
     temperature: Temperature = 0.0
     extra: dict[str, Any] = {}

@@ -73,7 +73,7 @@ class CallStore:
             return None
         try:
             stored = decode_json(self._path(url, body).read_bytes(), StoredCall)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, ValueError, msgspec.DecodeError):  # the second for a folder that no system can have
             return None
         return stored.completion if (stored.url, bytes(stored.request)) == (url, body) else None
 
