@@ -33,7 +33,8 @@ from duologue.core.recipe import resolve
 from duologue.core.records import Fact
 from duologue.core.rng import Rng
 from duologue.knowledge.graph import Graph
-from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Bench, Part, by_hand, make_parts
+from page_notes import by_hand
+from spoken import CHALLENGE, FOLDS, GRAPH, KDCONV, Bench, Part, make_parts
 from spoken import ROWS as BENCH_ROWS
 from spoken_graphs_page import DENSER, REBUILT, THINNED, Selection, holds, page
 

@@ -200,7 +200,7 @@ def with_repeated(
     for one in mentions:
         taken[one.start : one.end] = b"\1" * (one.end - one.start)
     outside = np.exp(layer[:, 0])
-    added = []
+    added: list[FoundPart] = []
     for name in sorted({document.text[one.start : one.end] for one in mentions}, key=lambda name: (-len(name), name)):
         if len(name) < SHORTEST_NAME:
             continue
