@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -183,14 +184,15 @@ def test_a_stored_number_is_verified_by_file_and_by_signature(
 def test_a_report_without_its_files_is_not_compared_and_nothing_is_said_to_differ(
     duologue: Any, corpus: Any, rival: Path, tmp_path: Path
 ) -> None:
-    report = tmp_path / "away" / "random.report.json"
-    duologue("score", "restaurant", "--gold", corpus.truth, rival, "--out", report)
-    rival.rename(rival.with_name("elsewhere"))
+    report, result = tmp_path / "away" / "random.report.json", tmp_path / "result.json"
+    shutil.copy(rival, result)
+    duologue("score", "restaurant", "--gold", corpus.truth, result, "--out", report)
+    result.unlink()
     outcome = duologue("verify", report)
     assert (outcome.code, "not compared: " in outcome.out, "differs" in outcome.out) == (1, True, False)
     (found,) = json.loads(duologue("verify", report, "--json").out)["verified"]
     assert (found["equal"], found["differences"]) == (False, [])
-    assert any(rival.name in one for one in found["missing"])
+    assert any(result.name in one for one in found["missing"])
 
 
 def test_the_page_shows_items_while_their_files_are_there(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Table, UniqueConstraint
 
 from duologue.arena.annotation.items import AnnotationItem
-from duologue.arena.database.column_types import BigInteger, Integer, Json, Moment, Share, Text
+from duologue.arena.database.column_types import BigInteger, Integer, Json, Moment, Share, StoredText
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import person_column
 
@@ -13,19 +13,19 @@ _ITEMS = list[AnnotationItem] | None
 
 
 def _id() -> Column[str]:
-    return Column("id", Text, primary_key=True)
+    return Column("id", StoredText, primary_key=True)
 
 
 def _of(table: str, name: str, *, key: bool = False) -> Column[str]:
-    return Column(name, Text, ForeignKey(f"{table}.id"), nullable=False, index=not key, primary_key=key)
+    return Column(name, StoredText, ForeignKey(f"{table}.id"), nullable=False, index=not key, primary_key=key)
 
 
 annotation_projects = Table(
     "annotation_projects",
     metadata,
     _id(),
-    Column("name", Text, nullable=False, unique=True),
-    Column("task", Text, nullable=False),
+    Column("name", StoredText, nullable=False, unique=True),
+    Column("task", StoredText, nullable=False),
     Column("overlap", Share, nullable=False),  # share of the dialogues that several people annotate
     Column("annotators", Integer, nullable=False),  # how many annotate each of those
     Column("unassisted", Share, nullable=False),  # share that somebody annotates without seeing suggestions
@@ -38,8 +38,8 @@ annotation_members = Table(
     "annotation_members",
     metadata,
     _of("annotation_projects", "project_id", key=True),
-    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
-    Column("role", Text, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
+    Column("person_id", StoredText, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column("role", StoredText, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
 )
 
 annotation_dialogues = Table(
@@ -48,12 +48,12 @@ annotation_dialogues = Table(
     _id(),
     _of("annotation_projects", "project_id"),
     Column("position", Integer, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("content", Text, nullable=False),  # a dialogue as JSON text: the order of its source's keys is data
+    Column("name", StoredText, nullable=False),
+    Column("content", StoredText, nullable=False),  # a dialogue as JSON text: the order of its source's keys is data
     Column("wanted", Integer, nullable=False),
     Column("control", Boolean, nullable=False),
     Column("suggested", Json(_ITEMS, none_as_null=True)),
-    Column("suggested_by", Text),
+    Column("suggested_by", StoredText),
     UniqueConstraint("project_id", "name"),
 )
 
@@ -63,11 +63,11 @@ annotation_sheets = Table(
     _id(),
     _of("annotation_dialogues", "dialogue_id"),
     person_column(erase="keep"),
-    Column("role", Text, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
-    Column("status", Text, CheckConstraint("status IN ('open', 'done')", name="status"), nullable=False),
+    Column("role", StoredText, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
+    Column("status", StoredText, CheckConstraint("status IN ('open', 'done')", name="status"), nullable=False),
     Column("assisted", Boolean, nullable=False),
     Column("suggested", Json(_ITEMS), nullable=False),  # as they were when the dialogue was given out
-    Column("suggested_by", Text),  # none: there were no suggestions, so that the sheet says nothing of them
+    Column("suggested_by", StoredText),  # none: there were no suggestions, so that the sheet says nothing of them
     Column("items", Json(_ITEMS), nullable=False),
     Column("version", Integer, nullable=False),
     Column("active_ms", BigInteger, nullable=False),

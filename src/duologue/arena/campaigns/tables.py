@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
-from duologue.arena.database.column_types import Integer, Json, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 
@@ -18,24 +18,24 @@ _TEXT = {**PERSONAL, "text": True}
 
 
 def _id() -> Column[str]:
-    return Column("id", Text, primary_key=True)
+    return Column("id", StoredText, primary_key=True)
 
 
 def _one_of(name: str, *values: str) -> Column[str]:
     listed = ", ".join(f"'{value}'" for value in values)
-    return Column(name, Text, CheckConstraint(f"{name} in ({listed})", name=name), nullable=False)
+    return Column(name, StoredText, CheckConstraint(f"{name} in ({listed})", name=name), nullable=False)
 
 
 def _of(table: str, name: str) -> Column[str]:
-    return Column(name, Text, ForeignKey(f"{table}.id"), nullable=False)
+    return Column(name, StoredText, ForeignKey(f"{table}.id"), nullable=False)
 
 
 campaigns = Table(
     "campaigns",
     metadata,
     _id(),
-    Column("title", Text, nullable=False, info=_GIVEN),
-    Column("task", Text, nullable=False, info=_GIVEN),
+    Column("title", StoredText, nullable=False, info=_GIVEN),
+    Column("task", StoredText, nullable=False, info=_GIVEN),
     Column("protocol", Json(dict[str, Any]), nullable=False, info=_GIVEN),  # as it was at the start
     Column("rating_protocol", Json(dict[str, Any]), nullable=False, info=_GIVEN),
     Column("systems", Json(list[str]), nullable=False, info=_GIVEN),
@@ -52,7 +52,7 @@ campaign_items = Table(
     _of("campaigns", "campaign_id"),
     _one_of("role", "main", "onboarding", "check", "norm"),
     Column("position", Integer, nullable=False),
-    Column("item_key", Text, nullable=False, info=_GIVEN),  # what ratings files call the item
+    Column("item_key", StoredText, nullable=False, info=_GIVEN),  # what ratings files call the item
     Column("context", Json(ShownContext), nullable=False),
     Column("truth", Json(dict[str, Any] | None)),  # of onboarding items and checks
     Column("starters", Integer, nullable=False, default=0),  # raters who began it
@@ -64,9 +64,9 @@ campaign_answers = Table(
     metadata,
     _id(),
     _of("campaign_items", "item_id"),
-    Column("system", Text, nullable=False, info=_GIVEN),
+    Column("system", StoredText, nullable=False, info=_GIVEN),
     Column("content", Json(ShownAnswer), nullable=False),  # turns, and facts that the system names
-    Column("talk_id", Text),  # of the talk that it comes from
+    Column("talk_id", StoredText),  # of the talk that it comes from
 )
 
 campaign_units = Table(
@@ -75,10 +75,10 @@ campaign_units = Table(
     _id(),
     _of("campaigns", "campaign_id"),
     _of("campaign_items", "item_id"),
-    Column("system_a", Text, nullable=False, info=_GIVEN),
-    Column("system_b", Text, info=_GIVEN),  # of a pair
-    Column("answer_a", Text, ForeignKey("campaign_answers.id")),  # none until somebody has talked
-    Column("answer_b", Text, ForeignKey("campaign_answers.id")),
+    Column("system_a", StoredText, nullable=False, info=_GIVEN),
+    Column("system_b", StoredText, info=_GIVEN),  # of a pair
+    Column("answer_a", StoredText, ForeignKey("campaign_answers.id")),  # none until somebody has talked
+    Column("answer_b", StoredText, ForeignKey("campaign_answers.id")),
     Column("load", Integer, nullable=False, default=0),  # leased or rated by so many
     Index("campaign_units_by_campaign", "campaign_id", "load"),
     Index("campaign_units_by_item", "item_id"),
@@ -89,7 +89,7 @@ campaign_volunteers = Table(
     metadata,
     _of("campaigns", "campaign_id"),
     person_column(erase="keep"),
-    Column("code", Text, nullable=False, info=_GIVEN),  # the name of the rater in all that is exported
+    Column("code", StoredText, nullable=False, info=_GIVEN),  # the name of the rater in all that is exported
     Column("joined_at", Moment, nullable=False),
     UniqueConstraint("campaign_id", "person_id"),
     UniqueConstraint("code", "campaign_id"),
@@ -105,8 +105,8 @@ campaign_assignments = Table(
     person_column(erase="keep"),
     _one_of("state", "leased", "rated", "expired", "skipped"),
     Column("swapped", Boolean, nullable=False, default=False),  # a pair shown in the other order
-    Column("talk_a", Text),
-    Column("talk_b", Text),
+    Column("talk_a", StoredText),
+    Column("talk_b", StoredText),
     Column("leased_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("rated_at", Moment),
@@ -122,8 +122,8 @@ campaign_ballots = Table(
     person_column(erase="keep"),  # of the assignment: the remark goes with the person
     Column("version", Integer, nullable=False),  # from 1; the last one counts
     Column("points", Json(dict[str, int | str]), nullable=False, info=_GIVEN),  # by criterion, or the winner of a pair
-    Column("reason", Text, nullable=False, default="", info=_GIVEN),
-    Column("remark", Text, nullable=False, default="", info=_TEXT),
+    Column("reason", StoredText, nullable=False, default="", info=_GIVEN),
+    Column("remark", StoredText, nullable=False, default="", info=_TEXT),
     Column("seconds", Integer),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("assignment_id", "version"),
@@ -160,6 +160,6 @@ norm_remarks = Table(
     _of("norm_rounds", "round_id"),
     _of("campaign_units", "unit_id"),
     person_column(erase="keep"),
-    Column("text", Text, nullable=False, info=_TEXT),
+    Column("text", StoredText, nullable=False, info=_TEXT),
     Column("created_at", Moment, nullable=False),
 )

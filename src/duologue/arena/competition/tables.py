@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
 from duologue.arena.competition.score_shapes import EntrySummary, KeptProblem, PhaseBoard
-from duologue.arena.database.column_types import BigInteger, Float, Integer, Json, Moment, Text
+from duologue.arena.database.column_types import BigInteger, Float, Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 
@@ -18,9 +18,9 @@ TEAM_STATES = ("pending", "approved", "refused")
 tracks = Table(
     "tracks",
     metadata,
-    Column("name", Text, primary_key=True),
+    Column("name", StoredText, primary_key=True),
     Column("definition", Json(dict[str, Any]), nullable=False),
-    Column("agreement_sha256", Text, nullable=False, default=""),
+    Column("agreement_sha256", StoredText, nullable=False, default=""),
     Column("created_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),
 )
@@ -28,11 +28,11 @@ tracks = Table(
 track_files = Table(
     "track_files",
     metadata,
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
-    Column("phase", Text, primary_key=True),
-    Column("role", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("sha256", Text, nullable=False),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", StoredText, primary_key=True),
+    Column("role", StoredText, primary_key=True),
+    Column("name", StoredText, primary_key=True),
+    Column("sha256", StoredText, nullable=False),
     CheckConstraint("role IN ('gold', 'input', 'kb')", name="track_files_role"),
 )
 """Truth (`gold`), data to be answered (`input`) and knowledge bases (`kb`) of the phases."""
@@ -40,13 +40,13 @@ track_files = Table(
 teams = Table(
     "teams",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("affiliation", Text, nullable=False, default="", info=PERSONAL),
+    Column("id", StoredText, primary_key=True),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
+    Column("name", StoredText, nullable=False),
+    Column("affiliation", StoredText, nullable=False, default="", info=PERSONAL),
     person_column("owner_id", erase="keep", nullable=True),
-    Column("state", Text, nullable=False),
-    Column("agreement_sha256", Text, nullable=False, default=""),
+    Column("state", StoredText, nullable=False),
+    Column("agreement_sha256", StoredText, nullable=False, default=""),
     Column("external", Json(list[str]), nullable=False),
     Column("registered_at", Moment, nullable=False),
     UniqueConstraint("track", "name", name="teams_name"),
@@ -56,31 +56,31 @@ teams = Table(
 team_members = Table(
     "team_members",
     metadata,
-    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
-    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column("team", StoredText, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
+    Column("person_id", StoredText, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
 )
 
 entries = Table(
     "entries",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
-    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), nullable=False),
-    Column("phase", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("note", Text, nullable=False, default=""),
+    Column("id", StoredText, primary_key=True),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
+    Column("team", StoredText, ForeignKey("teams.id", ondelete="CASCADE"), nullable=False),
+    Column("phase", StoredText, nullable=False),
+    Column("name", StoredText, nullable=False),
+    Column("note", StoredText, nullable=False, default=""),
     Column("size", BigInteger, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("reason", Text, nullable=False, default=""),
-    Column("details", Text, nullable=False, default=""),
+    Column("sha256", StoredText, nullable=False),
+    Column("state", StoredText, nullable=False),
+    Column("reason", StoredText, nullable=False, default=""),
+    Column("details", StoredText, nullable=False, default=""),
     Column("problems", Json(list[KeptProblem]), nullable=False),
     Column("problem_count", Integer, nullable=False, default=0),
-    Column("day", Text, nullable=False),
-    Column("moved_from", Text, nullable=False, default=""),
+    Column("day", StoredText, nullable=False),
+    Column("moved_from", StoredText, nullable=False, default=""),
     Column("chosen", Boolean, nullable=False, default=False),
     Column("value", Float),
-    Column("report_sha256", Text),
+    Column("report_sha256", StoredText),
     Column("summary", Json(EntrySummary | None)),
     Column("submitted_at", Moment, nullable=False),
     Column("ended_at", Moment),
@@ -93,8 +93,8 @@ Index("entries_by_phase", entries.c.track, entries.c.phase, entries.c.state)
 phase_moves = Table(
     "phase_moves",
     metadata,
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
-    Column("phase", Text, primary_key=True),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", StoredText, primary_key=True),
     Column("moved_at", Moment, nullable=False),
 )
 """Phases into which the entries of the phase before have been moved."""
@@ -102,10 +102,10 @@ phase_moves = Table(
 finalists = Table(
     "finalists",
     metadata,
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
-    Column("phase", Text, primary_key=True),
-    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
-    Column("entry", Text, ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", StoredText, primary_key=True),
+    Column("team", StoredText, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
+    Column("entry", StoredText, ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
     Column("place", Integer, nullable=False),
     Column("selected", Boolean, nullable=False, default=False),
 )
@@ -114,11 +114,11 @@ finalists = Table(
 team_ratings = Table(
     "team_ratings",
     metadata,
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
-    Column("phase", Text, primary_key=True),
-    Column("source", Text, primary_key=True),
-    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
-    Column("protocol", Text, nullable=False),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", StoredText, primary_key=True),
+    Column("source", StoredText, primary_key=True),
+    Column("team", StoredText, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
+    Column("protocol", StoredText, nullable=False),
     Column("value", Float, nullable=False),
     Column("low", Float),
     Column("high", Float),
@@ -132,10 +132,10 @@ team_ratings = Table(
 phase_boards = Table(
     "phase_boards",
     metadata,
-    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
-    Column("phase", Text, primary_key=True),
+    Column("track", StoredText, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", StoredText, primary_key=True),
     Column("board", Json(PhaseBoard), nullable=False),
-    Column("page_sha256", Text),
+    Column("page_sha256", StoredText),
     Column("computed_at", Moment, nullable=False),
 )
 """The board of each phase as last computed."""

@@ -60,7 +60,7 @@ class Read(TypeEngine[Any]):
         raise NotImplementedError
 
 
-class Text(Read, sqlalchemy.Text):
+class StoredText(Read, sqlalchemy.Text):
     """A text."""
 
     called = "a text"

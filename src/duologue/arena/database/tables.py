@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, MetaData, Table
 
-from duologue.arena.database.column_types import Json, Moment, Text
+from duologue.arena.database.column_types import Json, Moment, StoredText
 
 metadata: Final = MetaData(
     naming_convention={
@@ -24,7 +24,7 @@ metadata: Final = MetaData(
 nonces: Final = Table(
     "nonces",
     metadata,
-    Column("nonce", Text, primary_key=True),
+    Column("nonce", StoredText, primary_key=True),
     Column("result", Json(Any), nullable=False),
     Column("answered_at", Moment, nullable=False, index=True),
     info={"internal": True},

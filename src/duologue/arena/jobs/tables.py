@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import CheckConstraint, Column, Index, Table
 
-from duologue.arena.database.column_types import Integer, Json, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
 
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
@@ -15,14 +15,14 @@ JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 jobs = Table(
     "jobs",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("reason", Text, nullable=False, default=""),
+    Column("id", StoredText, primary_key=True),
+    Column("kind", StoredText, nullable=False),
+    Column("subject", StoredText, nullable=False),
+    Column("state", StoredText, nullable=False),
+    Column("reason", StoredText, nullable=False, default=""),
     Column("payload", Json(dict[str, Any]), nullable=False),
     Column("attempts", Integer, nullable=False, default=0),
-    Column("worker", Text, nullable=False, default=""),
+    Column("worker", StoredText, nullable=False, default=""),
     Column("lease_expires_at", Moment),
     Column("created_at", Moment, nullable=False),
     Column("started_at", Moment),

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Table
 
-from duologue.arena.database.column_types import Integer, Json, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
 
 ROLES = ("admin", "organiser", "judge", "annotator", "participant", "volunteer")
@@ -28,7 +28,7 @@ def person_column(name: str = "person_id", *, erase: str = "row", nullable: bool
     under a nameless person of its own, such as ratings, without which published results could not be proved. A column
     that refers to a row of another table goes with it when its `info` says `{"erase": "with"}`.
     """
-    return Column(name, Text, ForeignKey("people.id"), nullable=nullable, index=True, info={"erase": erase})
+    return Column(name, StoredText, ForeignKey("people.id"), nullable=nullable, index=True, info={"erase": erase})
 
 
 PERSONAL = {"personal": True}
@@ -41,9 +41,9 @@ SECRET = {"secret": True}
 people = Table(
     "people",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False, info=PERSONAL),
-    Column("language", Text, CheckConstraint(f"language IN {LANGUAGES}", name="language"), nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("name", StoredText, nullable=False, info=PERSONAL),
+    Column("language", StoredText, CheckConstraint(f"language IN {LANGUAGES}", name="language"), nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("closed_at", Moment),
 )
@@ -51,18 +51,18 @@ people = Table(
 person_roles = Table(
     "person_roles",
     metadata,
-    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
-    Column("role", Text, CheckConstraint(f"role IN {ROLES}", name="role"), primary_key=True),
+    Column("person_id", StoredText, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column("role", StoredText, CheckConstraint(f"role IN {ROLES}", name="role"), primary_key=True),
 )
 
 sign_in_links = Table(
     "sign_in_links",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     person_column(),
-    Column("hash", Text, nullable=False, info=SECRET),
+    Column("hash", StoredText, nullable=False, info=SECRET),
     Column("once", Boolean, nullable=False),
-    Column("target", Text, nullable=False),
+    Column("target", StoredText, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("used_at", Moment),
@@ -72,10 +72,10 @@ sign_in_links = Table(
 open_links = Table(
     "open_links",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("hash", Text, nullable=False, info=SECRET),
-    Column("kind", Text, CheckConstraint(f"kind IN {OPEN_KINDS}", name="kind"), nullable=False),
-    Column("subject", Text, nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("hash", StoredText, nullable=False, info=SECRET),
+    Column("kind", StoredText, CheckConstraint(f"kind IN {OPEN_KINDS}", name="kind"), nullable=False),
+    Column("subject", StoredText, nullable=False),
     Column("most", Integer, nullable=False),
     Column("used", Integer, nullable=False, default=0),
     person_column("made_by", erase="keep", nullable=True),
@@ -89,10 +89,10 @@ open_links = Table(
 access_tokens = Table(
     "access_tokens",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     person_column(),
-    Column("hash", Text, nullable=False, info=SECRET),
-    Column("label", Text, nullable=False, info=TEXT),
+    Column("hash", StoredText, nullable=False, info=SECRET),
+    Column("label", StoredText, nullable=False, info=TEXT),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("revoked_at", Moment),
@@ -101,10 +101,10 @@ access_tokens = Table(
 sign_in_sessions = Table(
     "sign_in_sessions",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     person_column(),
-    Column("link_id", Text, ForeignKey("sign_in_links.id"), nullable=False, index=True, info={"erase": "with"}),
-    Column("hash", Text, nullable=False, info=SECRET),
+    Column("link_id", StoredText, ForeignKey("sign_in_links.id"), nullable=False, index=True, info={"erase": "with"}),
+    Column("hash", StoredText, nullable=False, info=SECRET),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("ended_at", Moment),
@@ -113,11 +113,11 @@ sign_in_sessions = Table(
 audit_log = Table(
     "audit_log",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     Column("at", Moment, nullable=False),
     person_column(erase="keep", nullable=True),
-    Column("action", Text, nullable=False),
-    Column("about", Text, nullable=False),
+    Column("action", StoredText, nullable=False),
+    Column("about", StoredText, nullable=False),
     Column("detail", Json(dict[str, Any]), nullable=False),
     Index("audit_log_at", "at"),
     info={"internal": True},

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from duologue.arena.database.column_types import Integer, Json, Moment, Text
+from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import PERSONAL, person_column
 from duologue.core.records import Answer, Dialogue
@@ -14,14 +14,16 @@ from duologue.core.records import Answer, Dialogue
 talk_rooms: Final = Table(
     "talk_rooms",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("title", Text, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("system", Text, nullable=False),
-    Column("place", Text),
+    Column("id", StoredText, primary_key=True),
+    Column("title", StoredText, nullable=False),
+    Column("task", StoredText, nullable=False),
+    Column("system", StoredText, nullable=False),
+    Column("place", StoredText),
     Column("seed", Integer, nullable=False),
     Column("shows", Json(list[str]), nullable=False),
-    Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="talk_rooms_state"), nullable=False),
+    Column(
+        "state", StoredText, CheckConstraint("state IN ('open', 'closed')", name="talk_rooms_state"), nullable=False
+    ),
     Column("created_at", Moment, nullable=False),
 )
 """Systems that people may talk with, as an organiser opened them: where each talk is set, and what it shows."""
@@ -29,11 +31,11 @@ talk_rooms: Final = Table(
 pairings: Final = Table(
     "pairings",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("title", Text, nullable=False),
-    Column("task", Text, nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("title", StoredText, nullable=False),
+    Column("task", StoredText, nullable=False),
     Column("settings", Json(dict[str, Any]), nullable=False),
-    Column("state", Text, CheckConstraint("state IN ('open', 'closed')", name="pairings_state"), nullable=False),
+    Column("state", StoredText, CheckConstraint("state IN ('open', 'closed')", name="pairings_state"), nullable=False),
     Column("created_at", Moment, nullable=False),
 )
 """Campaigns in which people are paired to make dialogues."""
@@ -41,13 +43,13 @@ pairings: Final = Table(
 pairing_scenes: Final = Table(
     "pairing_scenes",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("pairing_id", Text, ForeignKey("pairings.id"), nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("pairing_id", StoredText, ForeignKey("pairings.id"), nullable=False),
     Column("position", Integer, nullable=False),
     Column("scene", Json(Dialogue), nullable=False),  # a dialogue without turns
     Column(
         "state",
-        Text,
+        StoredText,
         CheckConstraint("state IN ('free', 'taken', 'done')", name="pairing_scenes_state"),
         nullable=False,
     ),
@@ -57,11 +59,11 @@ pairing_scenes: Final = Table(
 pairing_people: Final = Table(
     "pairing_people",
     metadata,
-    Column("pairing_id", Text, ForeignKey("pairings.id"), primary_key=True),
-    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column("pairing_id", StoredText, ForeignKey("pairings.id"), primary_key=True),
+    Column("person_id", StoredText, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
     Column(
         "state",
-        Text,
+        StoredText,
         CheckConstraint("state IN ('waiting', 'talking', 'away')", name="pairing_people_state"),
         nullable=False,
     ),
@@ -72,16 +74,16 @@ pairing_people: Final = Table(
 talks: Final = Table(
     "talks",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("kind", Text, CheckConstraint("kind IN ('system', 'people')", name="talks_kind"), nullable=False),
-    Column("task", Text, nullable=False),
-    Column("lang", Text, nullable=False),
-    Column("system", Text),
-    Column("place", Text),
+    Column("id", StoredText, primary_key=True),
+    Column("kind", StoredText, CheckConstraint("kind IN ('system', 'people')", name="talks_kind"), nullable=False),
+    Column("task", StoredText, nullable=False),
+    Column("lang", StoredText, nullable=False),
+    Column("system", StoredText),
+    Column("place", StoredText),
     Column("seed", Integer),
-    Column("room_id", Text, ForeignKey("talk_rooms.id"), index=True),
-    Column("pairing_id", Text, ForeignKey("pairings.id"), index=True),
-    Column("scene_id", Text, ForeignKey("pairing_scenes.id")),
+    Column("room_id", StoredText, ForeignKey("talk_rooms.id"), index=True),
+    Column("pairing_id", StoredText, ForeignKey("pairings.id"), index=True),
+    Column("scene_id", StoredText, ForeignKey("pairing_scenes.id")),
     person_column(erase="keep"),  # the user's side
     person_column("leader_id", erase="keep", nullable=True),  # whoever is in the system's place
     Column("shows", Json(list[str]), nullable=False),
@@ -89,12 +91,15 @@ talks: Final = Table(
     Column("opening", Json(list[Answer] | None)),  # answers that the system gave before the first turn
     Column("dialogue", Json(Dialogue | None)),  # the transcript in the challenge's text
     Column(
-        "state", Text, CheckConstraint("state IN ('open', 'finished', 'abandoned')", name="talks_state"), nullable=False
+        "state",
+        StoredText,
+        CheckConstraint("state IN ('open', 'finished', 'abandoned')", name="talks_state"),
+        nullable=False,
     ),
-    Column("ended_by", Text, nullable=False, default=""),
-    Column("trouble", Text, nullable=False, default=""),
+    Column("ended_by", StoredText, nullable=False, default=""),
+    Column("trouble", StoredText, nullable=False, default=""),
     Column("problems", Json(list[dict[str, str]] | None)),
-    Column("verdict", Text, nullable=False, default=""),
+    Column("verdict", StoredText, nullable=False, default=""),
     Column("created_at", Moment, nullable=False),
     Column("last_at", Moment, nullable=False),
     Column("ended_at", Moment),
@@ -104,11 +109,13 @@ talks: Final = Table(
 talk_turns: Final = Table(
     "talk_turns",
     metadata,
-    Column("talk_id", Text, ForeignKey("talks.id"), primary_key=True),
+    Column("talk_id", StoredText, ForeignKey("talks.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("speaker", Text, nullable=False),
-    Column("kind", Text, CheckConstraint("kind IN ('words', 'call', 'fact')", name="talk_turns_kind"), nullable=False),
-    Column("text", Text, nullable=False, info=PERSONAL),  # as people read it
+    Column("speaker", StoredText, nullable=False),
+    Column(
+        "kind", StoredText, CheckConstraint("kind IN ('words', 'call', 'fact')", name="talk_turns_kind"), nullable=False
+    ),
+    Column("text", StoredText, nullable=False, info=PERSONAL),  # as people read it
     Column("remarks", Json(list[str]), nullable=False),  # the trace, a line each
     Column("answers", Json(list[Answer] | None)),  # of the system: a talk is taken up again
     Column("created_at", Moment, nullable=False),
