@@ -27,13 +27,13 @@ _LAST_MOMENT: Final = 253_402_300_799_999
 
 
 class Read(TypeEngine[Any]):
-    """What the types share: each value that is read is looked at."""
+    """What the types share: each value that is read is looked at. By itself, it holds whole numbers of any size."""
 
-    called: ClassVar[str]
+    called: ClassVar[str] = "a whole number"
     place = ""
     """Table and column, once there is a table."""
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002  # SQLAlchemy's form
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002  # SQLAlchemy passes both
         """Return what looks at a value."""
 
         def looked_at(value: Any) -> Any:
@@ -57,7 +57,7 @@ class Read(TypeEngine[Any]):
     @staticmethod
     def fits(value: Any) -> bool:
         """Whether a value is one of the type."""
-        raise NotImplementedError
+        return type(value) is int
 
 
 class StoredText(Read, sqlalchemy.Text):
@@ -72,25 +72,11 @@ class StoredText(Read, sqlalchemy.Text):
 
 
 class Integer(Read, sqlalchemy.Integer):
-    """A whole number of 32 bits."""
-
-    called = "a whole number"
-
-    @staticmethod
-    def fits(value: Any) -> bool:
-        """Whether it is a whole number, however large: SQLite has no smaller ones."""
-        return type(value) is int
+    """A whole number of 32 bits, or of more in SQLite, which has no smaller ones."""
 
 
 class BigInteger(Read, sqlalchemy.BigInteger):
     """A whole number of 64 bits."""
-
-    called = "a whole number"
-
-    @staticmethod
-    def fits(value: Any) -> bool:
-        """Whether it is a whole number."""
-        return type(value) is int
 
 
 class Moment(Read, sqlalchemy.BigInteger):
@@ -166,7 +152,7 @@ class Json(Read, sqlalchemy.JSON):
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any]:
         """Return what encodes a value. What could not be read again is refused by `UnicodeEncodeError`."""
-        encoded = super().bind_processor(dialect)  # type: ignore[no-untyped-call]  # of SQLAlchemy
+        encoded = super().bind_processor(dialect)  # type: ignore[no-untyped-call]  # SQLAlchemy leaves it untyped
         assert encoded is not None
 
         def written(value: Any) -> Any:
