@@ -43,7 +43,7 @@ slow: $(STAMP) $(UV)
 
 # The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.
 hub: $(HUB)
-	$(BIN)/pytest -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py \
+	$(BIN)/pytest -n 2 -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py \
 	  tests/challenges/mobilecs/systems/extractor_pipeline/test_network.py \
 	  tests/test_docs.py::test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand
 

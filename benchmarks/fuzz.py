@@ -303,7 +303,7 @@ def stocked(args: argparse.Namespace, scratch: Path) -> Path:
     stock: Path = (args.material or scratch / "material").resolve()
     if not stock.is_dir():
         stock.mkdir(parents=True)
-        material.make(stock, models=not args.no_models)
+        material.make(stock, models=not args.no_models, jobs=args.jobs)
     return stock
 
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +67,20 @@ _TRAINING = {
 """Models by their place: small ones of every system that learns."""
 
 
-def make(folder: Path, *, models: bool = True) -> None:
-    """Lay all material below a folder; `models` says whether systems are trained for it (a minute or two)."""
+def make(folder: Path, *, models: bool = True, jobs: int = 1) -> None:
+    """Lay all material below a folder; `models` says whether systems are trained for it, `jobs` at a time."""
     for made in (_restaurant, _conversation, _proactive, _spoken, _mobilecs, _posts, _subtitles, _recipes, _ratings):
         made(folder)
     _results(folder)
     site_material.make(folder, _duologue)
     if models:
-        for place, words in _TRAINING.items():
-            _duologue(folder, "train", *words.split(), "--quiet", "--out", place)
+        with ThreadPoolExecutor(jobs) as threads:
+            trained = [
+                threads.submit(_duologue, folder, "train", *words.split(), "--quiet", "--out", place)
+                for place, words in _TRAINING.items()
+            ]
+        for one in trained:
+            one.result()
 
 
 def _duologue(folder: Path, *words: str) -> str:
