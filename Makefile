@@ -38,8 +38,9 @@ contracts: $(STAMP)
 pytest: $(STAMP)
 	$(BIN)/pytest -n 2 --dist worksteal
 
+# Only the modules with such tests are looked through: to collect all would take as long as some of them.
 slow: $(STAMP) $(UV)
-	$(BIN)/pytest -m slow -n 2 --dist loadfile
+	$(BIN)/pytest -m slow -n 2 --dist loadfile --durations 25 $$(grep -rl --include='test_*.py' 'mark\.slow' tests)
 
 # The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.
 hub: $(HUB)

@@ -79,6 +79,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     return report
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a slow test in a module that does not say so: `make slow` would not look there."""
+    for path in sorted({item.path for item in items if item.get_closest_marker("slow")}):
+        if "mark.slow" not in path.read_text(encoding="utf-8"):
+            message = f"{path} has slow tests: write the mark `pytest.mark.slow` in the module itself"
+            raise pytest.UsageError(message)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse a test on real data that has no twin on made data, with and without the data."""
