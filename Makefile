@@ -36,7 +36,7 @@ contracts: $(STAMP)
 
 # A half for each process, so that what a module makes for all its tests is made once; who is done helps the other.
 pytest: $(STAMP)
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --durations 25
 
 # Only the modules with such tests are looked through: to collect all would take as long as some of them.
 slow: $(STAMP) $(UV)
