@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.models.decode import DecodingLimits, Reply, beam, greedy, nucleus
 from duologue.models.vocabulary import BEGIN, END
 
@@ -244,3 +244,16 @@ def test_settings_that_mean_nothing_are_refused() -> None:
         nucleus(model, model.start(), [1], DecodingLimits(), top_p=0)
     with pytest.raises(UsageError, match="found 0"):
         beam(model, model.start(), 1, DecodingLimits(), width=0)
+
+
+def test_a_model_that_gives_no_numbers_is_told_as_damaged() -> None:
+    model = Told(seed=1, rows=2)
+    model.table[1] = torch.nan
+    limits = DecodingLimits(longest=3)
+    for search in (
+        lambda: greedy(model, model.start(), 2, limits),
+        lambda: nucleus(model, model.start(), [1, 2], limits),
+        lambda: beam(model, model.start(), 2, limits),
+    ):
+        with pytest.raises(StorageError, match="no number: its weights are damaged"):
+            search()

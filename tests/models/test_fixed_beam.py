@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
+from duologue.core.errors import StorageError
 from duologue.models.fixed_beam import FixedBeam
 
 LEAST = -torch.inf
@@ -32,3 +34,8 @@ def test_a_slot_that_died_is_extended_no_more() -> None:
     tokens, rows = beam.extend(beam.scores.unsqueeze(2) + torch.tensor([[[-1.0, -1.0], [-2.0, -1.0]]]))
     assert (tokens.tolist(), rows.tolist()) == ([1, 0], [1, 1])
     assert beam.steps[0].scores.tolist() == [[-1.0, -2.0]]
+
+
+def test_scores_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(StorageError, match="no number: its weights are damaged"):
+        FixedBeam(1, 1, dtype=torch.float32).extend(torch.tensor([[[-1.0, torch.nan]]]))

@@ -135,6 +135,8 @@ def test_what_is_not_there_or_of_another_size_is_refused_and_nothing_is_half_loa
     with pytest.raises(StorageError, match="does not hold the weights of this model"):
         other.load(tmp_path)
     assert (other._learned, other.seen) == (None, UNTRAINED)
+    with pytest.raises(StorageError, match="found 1x2, expected 1x1000000000000"):
+        Parrot(Width(width=10**12)).load(tmp_path)  # a stranger's recipe: no memory is taken for it
     (tmp_path / WEIGHTS).unlink()
     with pytest.raises(StorageError, match=WEIGHTS):
         Parrot().load(tmp_path)

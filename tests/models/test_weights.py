@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from duologue.core.errors import StorageError
-from duologue.models.weights import load_weights, save_weights
+from duologue.models.weights import load_weights, restored, save_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,46 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
 
 def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
     save_weights(nn.Linear(3, 2), tmp_path / "w")
-    with pytest.raises(StorageError, match="train it again"):
+    with pytest.raises(StorageError, match=r"\('weight': found 2x3, expected 2x4\); train it again"):
         load_weights(nn.Linear(4, 2), tmp_path / "w")
+    with pytest.raises(StorageError, match=r"\('bias': found 2, expected no such weights\)"):
+        load_weights(nn.Linear(3, 2, bias=False), tmp_path / "w")
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, number: float) -> None:
+    spoiled = nn.Linear(3, 2)
+    nn.init.constant_(spoiled.bias, number)
+    save_weights(spoiled, tmp_path / "w")
+    with pytest.raises(StorageError, match="'bias' holds what is no number"):
+        load_weights(nn.Linear(3, 2), tmp_path / "w")
+
+
+def test_networks_are_filled_and_ready_to_answer(tmp_path: Path) -> None:
+    saved = nn.Linear(3, 2)
+    save_weights(saved, tmp_path / "w")
+    made = restored(lambda: [nn.Linear(3, 2)], lambda parts: {"w": parts[0]}, tmp_path)
+    assert torch.equal(made[0].weight, saved.weight)
+    assert not made[0].training
+
+
+def test_networks_that_are_not_those_of_the_files_take_no_memory(tmp_path: Path) -> None:
+    save_weights(nn.Linear(3, 2), tmp_path / "w")
+    built: list[torch.device] = []
+
+    def build() -> nn.Linear:
+        made = nn.Linear(1 << 20, 1 << 20)  # four terabytes
+        built.append(made.weight.device)
+        return made
+
+    with pytest.raises(StorageError, match="'weight': found 2x3, expected 1048576x1048576"):
+        restored(build, lambda made: {"w": made}, tmp_path)
+    with pytest.raises(StorageError, match="no such file"):
+        restored(build, lambda made: {"missing": made}, tmp_path)
+    (tmp_path / "w").write_bytes(b"junk")
+    with pytest.raises(StorageError, match="w does not hold the weights"):
+        restored(build, lambda made: {"w": made}, tmp_path)
+    assert [str(device) for device in built] == ["meta"] * 3
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

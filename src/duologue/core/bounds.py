@@ -8,6 +8,8 @@ from msgspec import Meta
 
 Positive = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
+Stacked = Annotated[int, Meta(ge=1, le=256)]
+"""Layers of a network, or networks that vote: all are built before their weights are looked for."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 """Threads of a process; libraries fall over where they are asked for a hundred thousand."""
 Tokens = Annotated[int, Meta(ge=1, le=10**9)]

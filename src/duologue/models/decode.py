@@ -12,6 +12,7 @@ import torch
 
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.models.inference import demand_numbers
 from duologue.models.topk import stable_topk
 from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
@@ -231,7 +232,11 @@ def _spread(
 
 
 def _masked(log_p: Tensor, limits: DecodingLimits, said: Sequence[Sequence[int]]) -> Tensor:
-    """Return ln P (m, v) with -inf for what may not follow the words of each reply, all as many."""
+    """Return ln P (m, v) with -inf for what may not follow the words of each reply, all as many.
+
+    Raises `StorageError` where the model gives no numbers.
+    """
+    demand_numbers(log_p)
     barred = [*limits.forbidden, *([limits.end] if said and len(said[0]) < limits.shortest else [])]
     allowed = log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _IMPOSSIBLE)
     if limits.once:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
+from duologue.models.inference import demand_numbers
 from duologue.models.topk import stable_topk
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ class FixedBeam:
     def extend(self, reached: Tensor) -> tuple[Tensor, Tensor]:
         """Extend by the best of the scores `reached` (b, w, v), ties by slot, then token.
 
-        Returns the token of each new slot, and the row of the model's state that it goes on from, (b w,) each.
+        Returns the token of each new slot, and the row of the model's state that it goes on from, (b w,) each. Raises
+        `StorageError` for scores that are no numbers.
         """
+        demand_numbers(reached)
         self.scores, places = stable_topk(reached.flatten(1), self.scores.shape[1])
         v = reached.shape[2]
         self.steps.append(BeamStep(self.scores, places % v, places // v))

@@ -1,4 +1,4 @@
-"""Inference mode, and the number of threads that torch computes with, for a block of code."""
+"""Inference mode, and the number of threads that torch computes with, for a block of code; what no model may answer."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import torch
 
+from duologue.core.errors import StorageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from torch import Tensor
 
 
 class Evaluable(Protocol):
@@ -36,3 +40,14 @@ def inference(model: Evaluable) -> Iterator[None]:
     model.eval()
     with threads(1), torch.inference_mode():
         yield
+
+
+def demand_numbers(figures: Tensor) -> None:
+    """Raise `StorageError` where a model's figures are none: NaN goes before all numbers when the best are looked for.
+
+    Weights that are numbers give such where they are too large.
+    """
+    if figures.isnan().any():
+        raise StorageError(
+            "what the model computes is no number: its weights are damaged; copy it again, or train it anew"
+        )

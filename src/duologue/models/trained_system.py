@@ -104,14 +104,12 @@ class TrainedSystem(Generic[R, P]):
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         card = read_json(folder / self.card_file, self.Card)
-        learned = self._restored(card)
-        networks = self._networks(learned)
-        if networks:
-            from duologue.models.weights import load_weights  # needs torch
+        plain = "models" not in getattr(self, "extras", ()) and not any(folder.glob("*.safetensors"))
+        learned = self._restored(card) if plain else None
+        if learned is None or self._networks(learned):
+            from duologue.models.weights import restored  # needs torch
 
-            for file, network in networks.items():
-                load_weights(network, folder / file)
-                network.eval()
+            learned = restored(lambda: self._restored(card), self._networks, folder)
         self._learned, self.seen = learned, getattr(card, "seen", self.seen)
 
     def _trained(self) -> P:

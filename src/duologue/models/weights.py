@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import safetensors
 import safetensors.torch
 import torch
 
-from duologue.core.disk import read_bytes, write_bytes
+from duologue.core.disk import guarded, read_bytes, write_bytes
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from torch import nn
+
+Parts = TypeVar("Parts")
 
 
 def torch_seed(number: int) -> int:
@@ -42,14 +44,67 @@ def save_weights(module: nn.Module, path: Path) -> None:
     write_bytes(path, safetensors.torch.save(tensors))
 
 
+def restored(build: Callable[[], Parts], networks: Callable[[Parts], Mapping[str, nn.Module]], folder: Path) -> Parts:
+    """Return what `build` makes, with its networks (by their files in `folder`) filled and ready to answer.
+
+    How large they are is told by a recipe and a card, which may be a stranger's. So they are built without memory
+    first, and with it only where the files hold weights of these sizes. Raises `StorageError` as `load_weights` does.
+    """
+    with torch.device("meta"):
+        measured = networks(build())
+    for name, network in measured.items():
+        _demand_shapes(network, _shapes_in(folder / name), folder / name)
+    made = build()
+    for name, network in networks(made).items():
+        load_weights(network, folder / name)
+        network.eval()
+    return made
+
+
 def load_weights(module: nn.Module, path: Path) -> None:
     """Fill a module with the weights of a file.
 
-    Raises `StorageError` when there is no such file, it is damaged, or it belongs to another architecture.
+    Raises `StorageError` when there is no such file, it is damaged, holds what is no number, or belongs to another
+    architecture.
     """
     data = read_bytes(path)
     try:
-        module.load_state_dict(safetensors.torch.load(data))
+        tensors = safetensors.torch.load(data)
     except (safetensors.SafetensorError, RuntimeError) as error:
-        first = str(error).splitlines()[0]
-        raise StorageError(f"{path} does not hold the weights of this model ({first}); train it again") from error
+        raise _not_its_weights(path, str(error).splitlines()[0]) from error
+    _demand_shapes(module, {name: tuple(tensor.shape) for name, tensor in tensors.items()}, path)
+    odd = next((name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()), None)
+    if odd is not None:
+        raise _not_its_weights(path, f"'{odd}' holds what is no number")
+    try:
+        module.load_state_dict(tensors)
+    except RuntimeError as error:
+        raise _not_its_weights(path, str(error).splitlines()[0]) from error
+
+
+def _shapes_in(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of the weights in a file, of which nothing else is read."""
+    with guarded("read", path), path.open("rb"):  # the library's own errors have no number
+        pass
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  # no mapping
+    except safetensors.SafetensorError as error:
+        raise _not_its_weights(path, str(error).splitlines()[0]) from error
+
+
+def _demand_shapes(module: nn.Module, found: Mapping[str, tuple[int, ...]], path: Path) -> None:
+    """Raise `StorageError` where weights are not, by name and shape, those that a module has."""
+    wanted = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+    for name in (*wanted, *found):
+        if found.get(name) != wanted.get(name):
+            told = f"'{name}': found {_shown(found.get(name))}, expected {_shown(wanted.get(name))}"
+            raise _not_its_weights(path, told)
+
+
+def _shown(shape: tuple[int, ...] | None) -> str:
+    return "no such weights" if shape is None else "x".join(map(str, shape)) or "one number"
+
+
+def _not_its_weights(path: Path, why: str) -> StorageError:
+    return StorageError(f"{path} does not hold the weights of this model ({why}); train it again")

@@ -174,11 +174,9 @@ class Reranker(Generic[State, Candidate]):
     def load(self, path: Path) -> None:
         """Read weights. Raises `StorageError` where they are missing, damaged, or of a network of other sizes."""
         from duologue.models.utility import new_utility  # these need torch
-        from duologue.models.weights import load_weights
+        from duologue.models.weights import restored
 
-        model = new_utility(self._size, 0)
-        load_weights(model, path)
-        self._model = model.eval()
+        self._model = restored(lambda: new_utility(self._size, 0), lambda made: {path.name: made}, path.parent)
 
 
 def sample_candidates(choice: Choice, limit: int, name: str) -> Choice:

@@ -13,7 +13,7 @@ import msgspec
 from duologue.challenges.conversation.formats.training_pairs import merged_turns
 from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, NeuralGenerator, NeuralGeneratorRecipe
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, Stacked
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.core.seeds import seed_of
@@ -53,7 +53,7 @@ class CopyRecipe(NeuralGeneratorRecipe, frozen=True):
     width: Positive = 192
     heads: Positive = 4
     inner: Positive = 512
-    layers: Positive = 3
+    layers: Stacked = 3
     dropout: Dropout = 0.0
     word_dropout: Dropout = 0.02
     """Word dropout: share of input tokens replaced by the unknown token in training; they can still be copied."""

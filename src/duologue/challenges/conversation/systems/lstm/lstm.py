@@ -13,7 +13,7 @@ import msgspec
 from duologue.challenges.conversation.formats.training_pairs import UtterancePair, merged_turns, utterance_pairs
 from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, NeuralGenerator, NeuralGeneratorRecipe
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, Stacked
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
@@ -50,7 +50,7 @@ class LstmRecipe(NeuralGeneratorRecipe, frozen=True):
     """Embedding size."""
     hidden: Positive = 192
     """Hidden size."""
-    layers: Positive = 2
+    layers: Stacked = 2
     dropout: Dropout = 0.1
     """Dropout between layers."""
     spread: PositiveFloat = 0.1

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Literal
 
 from duologue.challenges.mobilecs.systems.agent.semi_supervised_recipe import LatentActsRecipe
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, Probability, ProperFraction
+from duologue.core.bounds import (
+    Count,
+    Dropout,
+    NonNegative,
+    Positive,
+    PositiveFloat,
+    Probability,
+    ProperFraction,
+    Stacked,
+)
 from duologue.models.training_recipe import TrainingRecipe
 
 RewardTerm = Literal["turn", "repeated", "groundless", "answered", "success", "left_open"]
@@ -35,7 +44,7 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Replies of the training data from which one is chosen."""
     common: Positive = 3
     """Training dialogues that must have each run of three characters of a reply that is used again."""
-    members: Positive = 2
+    members: Stacked = 2
     """Networks whose probabilities are averaged."""
     epochs: Positive = 6
     learning_rate: PositiveFloat = 2e-3

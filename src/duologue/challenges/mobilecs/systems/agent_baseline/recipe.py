@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.core.bounds import Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Stacked
 from duologue.models.training_recipe import TrainingRecipe
 
 
@@ -24,7 +24,7 @@ class AgentBaselineRecipe(TrainingRecipe, frozen=True):
     width: Positive = 128
     heads: Positive = 4
     inner: Positive = 512
-    layers: Positive = 3
+    layers: Stacked = 3
     dropout: Dropout = 0.1
     epochs: Positive = 10
     batch: Positive = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from duologue.core.bounds import Count, Dropout, Positive, PositiveFloat
+from duologue.core.bounds import Count, Dropout, Positive, PositiveFloat, Stacked
 from duologue.core.records import Record
 from duologue.models.training_recipe import epochs_for
 
@@ -14,7 +14,7 @@ class ScorerRecipe(Record, frozen=True):
 
     hidden: Positive = 64
     """Units of each hidden layer."""
-    layers: Positive = 1
+    layers: Stacked = 1
     """Hidden layers."""
     dropout: Dropout = 0.1
     epochs: Positive = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Threads
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Stacked, Threads
 from duologue.models.training_recipe import TrainingRecipe
 
 
@@ -56,7 +56,7 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     without held-out data it selects the best weights."""
     sampled: Count = 50
     """Candidates of a sample used in a step, sampled separately for each network; 0: all of them."""
-    members: Positive = 2
+    members: Stacked = 2
     """Networks of the ensemble, with different seeds; their predictions are averaged."""
     learning_rate: PositiveFloat = 1.5e-3
     width: Positive = 64

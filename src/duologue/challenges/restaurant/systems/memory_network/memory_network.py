@@ -14,7 +14,7 @@ from duologue.challenges.restaurant.systems.trained_ranker.trained_ranker import
     TrainedRanker,
     rows_of,
 )
-from duologue.core.bounds import Positive, PositiveFloat
+from duologue.core.bounds import Positive, PositiveFloat, Stacked
 from duologue.core.records import Record
 from duologue.models.vocabulary import CopyVocabulary
 
@@ -34,7 +34,7 @@ class MemoryNetworkRecipe(SimulationRecipe, frozen=True):
     """Match types: a candidate is told which kinds of its values the dialogue holds."""
     width: Positive = 48
     """Vector size of words."""
-    hops: Positive = 3
+    hops: Stacked = 3
     """How often the query looks at the memories."""
     memories: Positive = 64
     """Turns and fact lines that are remembered, the last ones."""

@@ -18,7 +18,7 @@ from duologue.core.errors import StorageError
 from duologue.core.records import Record
 from duologue.models.sentence_encoders.encoder import dimensions
 from duologue.models.trained_system import read_json, write_json
-from duologue.models.weights import load_weights, save_weights
+from duologue.models.weights import restored, save_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,11 +82,11 @@ def save_components(components: GroundedComponents, seen: str, folder: Path) -> 
 def load_components(recipe: GroundedRecipe, folder: Path) -> tuple[GroundedComponents, str]:
     """Return what `save_components` wrote; raises `StorageError` when a file is missing or damaged."""
     card = read_json(folder / CARD, _Card)
-    models = []
-    for number in range(recipe.members):
-        model = new_model(card.words, recipe, 0)
-        load_weights(model, folder / _weights(number))
-        models.append(model.eval())
+    models = restored(
+        lambda: [new_model(card.words, recipe, 0) for _ in range(recipe.members)],
+        lambda made: {_weights(number): model for number, model in enumerate(made)},
+        folder,
+    )
     if len(card.values.weights) != VALUE_WEIGHTS:
         raise StorageError(f"{folder / CARD} weighs values by other features than this version; train it again")
     components = GroundedComponents(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
-from duologue.core.bounds import NonNegative, Positive, Probability, ProperFraction
+from duologue.core.bounds import NonNegative, Positive, Probability, ProperFraction, Stacked
 from duologue.models.training_recipe import TrainingRecipe
 
 
@@ -23,7 +23,7 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     silence: Probability = 0.9
     """Probability of "no knowledge needed" above which no triple is selected. A lower one is
     right more often where none is needed and wrong more often where some is; test questions nearly always need some."""
-    members: Positive = 3
+    members: Stacked = 3
     """Networks whose probabilities are averaged; each holds out other dialogues."""
     batch: Positive = 32
     weight_decay: NonNegative = 0.02

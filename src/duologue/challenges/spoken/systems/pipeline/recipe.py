@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
-from duologue.core.bounds import Dropout, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import Dropout, Positive, PositiveFloat, ProperFraction, Stacked
 from duologue.core.records import Record
 from duologue.models.training_recipe import CheckpointedRecipe
 
@@ -25,7 +25,7 @@ class TaggerRecipe(ComponentRecipe, frozen=True):
     """The entity tagger."""
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
-    layers: Positive = 1
+    layers: Stacked = 1
 
 
 class AttributeRecipe(ComponentRecipe, frozen=True):
@@ -42,8 +42,8 @@ class GeneratorRecipe(ComponentRecipe, frozen=True):
     """Former names of entries."""
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
-    encoder_layers: Positive = 1
-    decoder_layers: Positive = 2
+    encoder_layers: Stacked = 1
+    decoder_layers: Stacked = 2
     dropout: Dropout = 0.1
     word_dropout: Dropout = 0.1
     """Share of characters that are read as unknown in training."""

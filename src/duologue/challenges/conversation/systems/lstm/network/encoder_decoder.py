@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, LstmState, join_states
-from duologue.core.bounds import Dropout, Positive, PositiveFloat
+from duologue.core.bounds import Dropout, Positive, PositiveFloat, Stacked
 from duologue.core.records import Record
 from duologue.models.entropy import entropy
 from duologue.models.recurrent import Packed, pack
@@ -42,7 +42,7 @@ class EncoderDecoderConfig(Record, frozen=True):
     """E"""
     hidden: Positive = 512
     """H"""
-    layers: Positive = 2
+    layers: Stacked = 2
     dropout: Dropout = 0.5
     """Dropout between layers."""
     spread: PositiveFloat = 0.1
