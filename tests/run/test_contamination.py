@@ -301,6 +301,8 @@ def test_a_sketch_that_says_other_numbers_than_it_holds_is_refused(tmp_path: Pat
     for other in (
         head.replace(b'"utterances"', b'"phrases"') + b"\n" + body,
         head.replace(b'"count":2', b'"count":-2', 1) + b"\n" + body,
+        head.replace(b'"recurring":[[', b'"recurring":[[1,1,2],[', 1) + b"\n" + body,
+        head.replace(b'"recurring":[[', b'"recurring":[[1,1,1' + b"0" * 400 + b"],[", 1) + b"\n" + body,
         data + b"x",
         data[:-6],
     ):

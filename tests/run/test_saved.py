@@ -138,6 +138,24 @@ def test_what_does_not_fit_together_in_a_report_is_told_with_its_place(
     assert "score the files again with --out" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("exposure", "message"),
+    [
+        ({"samples": 1, "samples_seen": 10**400}, r"samples_seen"),
+        ({"samples": 2, "samples_seen": 3}, "samples_seen is 3, more than samples, 2"),
+        ({"replies_seen": 1}, "replies_seen is 1, more than replies, 0"),
+        ({"samples": 2, "samples_seen": 1, "held_out": 2}, "held_out is 2, more than samples_seen, 1"),
+        ({"samples": -1}, r"samples"),
+        ({"by_chance": 1e300}, r"by_chance"),
+    ],
+)
+def test_an_exposure_that_cannot_be_is_refused(tmp_path: Path, exposure: dict[str, Any], message: str) -> None:
+    report = msgspec.to_builtins(report_with())
+    (tmp_path / "x.json").write_text(json.dumps(report | {"exposure": exposure}), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"not a saved report: .*{message}"):
+        read_report(tmp_path / "x.json")
+
+
 @pytest.mark.parametrize("changed", [{}, {"n": 0}, {"groups": ()}, {"meta": {}}])
 def test_what_fits_together_is_read(tmp_path: Path, changed: dict[str, Any]) -> None:
     report = report_with(**changed)

@@ -12,13 +12,20 @@ Stacked = Annotated[int, Meta(ge=1, le=256)]
 """Layers of a network, or networks that vote: all are built before their weights are looked for."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 """Threads of a process; libraries fall over where they are asked for a hundred thousand."""
+TOLD_TOKENS_LIMIT = 1 << 40
+ToldTokens = Annotated[int, Meta(ge=0, lt=TOLD_TOKENS_LIMIT)]
+"""Tokens that a server or a recording tells of one call."""
 Tokens = Annotated[int, Meta(ge=1, le=10**9)]
 """Tokens of a text; more are in none, and larger integers may have no float to reckon a price with."""
+Items = Annotated[int, Meta(ge=0, le=10**15)]
+"""Items that were counted; more are in no file, and larger integers may have no float to take a share of."""
 PositiveFloat = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
 _DAY_AND_MORE = 1e5
 Seconds = Annotated[float, Meta(ge=0, le=_DAY_AND_MORE)]
 """A time to wait, or none: the system's clocks and sockets take no longer ones than some weeks."""
+Milliseconds = Annotated[float, Meta(ge=0, le=1000 * _DAY_AND_MORE)]
+"""A time that a call took."""
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY_AND_MORE)]
 """A time to wait that is not nothing."""
 Probability = Annotated[float, Meta(ge=0, le=1)]

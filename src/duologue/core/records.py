@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.core.bounds import Items, Probability
 from duologue.core.escapes import one_line
 from duologue.core.marked_text import MarkedText, Stretch, with_english
 from duologue.core.notebook import data_frame, html_table, text_table
@@ -369,20 +370,26 @@ class Exposure(Record, frozen=True, kw_only=True):
     """Why nothing can be told, in words; empty where it can."""
     files: tuple[str, ...] = ()
     """Files of the truth that were trained on as they are."""
-    samples: int = 0
+    samples: Items = 0
     """Samples that could be looked for: context and reply have enough words to tell anything."""
-    samples_seen: int = 0
+    samples_seen: Items = 0
     """Those of them whose context and reply stand in the training data."""
-    by_chance: float = 0.0
+    by_chance: Probability = 0.0
     """Share of samples to be expected of unseen data of the same source, since its dialogues recur."""
-    replies: int = 0
+    replies: Items = 0
     """Replies of enough words to tell anything."""
-    replies_seen: int = 0
+    replies_seen: Items = 0
     """Those of them that stand in the training data, after whatever context."""
-    held_out: int = 0
+    held_out: Items = 0
     """Samples seen that were held out in training and only used to choose by."""
     examples: tuple[str, ...] = ()
     """Ids of some samples seen."""
+
+    def __post_init__(self) -> None:
+        """Refuse more that was seen than there is: whoever hid a leak so would be believed."""
+        for part, whole in (("samples_seen", "samples"), ("replies_seen", "replies"), ("held_out", "samples_seen")):
+            if getattr(self, part) > getattr(self, whole):
+                raise ValueError(f"{part} is {getattr(self, part)}, more than {whole}, {getattr(self, whole)}")
 
     @property
     def share(self) -> float:

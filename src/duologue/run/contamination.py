@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import msgspec
 
+from duologue.core.bounds import Items
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.fingerprints import BYTES, of_beginnings, of_several, of_text
@@ -72,9 +73,9 @@ class TrainingFile(Record, frozen=True, kw_only=True):
 
 
 class _Kind(Record, frozen=True, kw_only=True):
-    count: int
+    count: Items
     """Fingerprints in the file."""
-    recurring: list[tuple[int, int, int]] = []
+    recurring: list[tuple[Items, Items, Items]] = []
     """By number of turns: how many were counted, and how many of them stand in another dialogue too."""
 
 
@@ -154,8 +155,10 @@ class Sketch:
         except msgspec.DecodeError as error:
             _refuse(path, f"its first line is not that of a sketch: {error}", error)
         wanted = start + BYTES * sum(kind.count for part in head.parts for kind in part.kinds.values())
-        if head.format != _FORMAT or wanted != len(data) or not _sound(head):
+        if head.format != _FORMAT or wanted != len(data):
             _refuse(path, f"found {len(data):,} bytes, expected {wanted:,} of the format '{_FORMAT}'", None)
+        if not _sound(head):
+            _refuse(path, f"a part has not {' and '.join(_KINDS)}, or more of them recur than there are", None)
         parts: dict[str, dict[str, _Shelf]] = {}
         for part in head.parts:
             for name, kind in part.kinds.items():
@@ -449,7 +452,9 @@ class _Gathered:
 
 def _sound(head: _Head) -> bool:
     kinds = [kind for part in head.parts for kind in part.kinds.values()]
-    return all(set(part.kinds) == set(_KINDS) for part in head.parts) and all(kind.count >= 0 for kind in kinds)
+    return all(set(part.kinds) == set(_KINDS) for part in head.parts) and all(
+        again <= n for kind in kinds for _, n, again in kind.recurring
+    )
 
 
 def _refuse(path: Path | None, what: str, error: Exception | None) -> NoReturn:
