@@ -63,3 +63,15 @@ def test_what_is_no_recording_is_refused_with_its_lines(tmp_path: Path) -> None:
         CallRecording(path, needed=False)
     assert [problem.place for problem in told.value.problems] == ["line 1", "line 2"]
     assert "is not that of its address and request" in str(told.value)
+
+
+@pytest.mark.parametrize("told", ['"prompt_tokens":1' + "0" * 400, '"completion_tokens":-1', '"milliseconds":1e300'])
+def test_a_call_that_took_what_no_call_takes_is_refused_with_its_line(tmp_path: Path, told: str) -> None:
+    path = tmp_path / "calls.jsonl"
+    CallRecording(path, needed=False).keep(URL, BODY, MADE)
+    name = told.partition(":")[0]
+    line = path.read_text(encoding="utf-8")
+    kept = ",".join(part for part in line.rstrip().removesuffix("}}").split(",") if not part.startswith(name))
+    path.write_text(kept + f",{told}}}}}\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="line 1: it is no recorded call: Expected"):
+        CallRecording(path, needed=True)

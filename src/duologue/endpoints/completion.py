@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duologue.core.bounds import TOLD_TOKENS_LIMIT, Milliseconds, ToldTokens
 from duologue.core.decoded import made_whole
 from duologue.core.records import Record
 
@@ -20,13 +21,13 @@ class ChatCompletion(Record, frozen=True, kw_only=True):
     """Why the model refuses, where the server says that it does."""
     finish: str = ""
     """Why it ended: `stop`, `length`, ..."""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: ToldTokens = 0
+    completion_tokens: ToldTokens = 0
     told: bool = False
     """Whether the server told the tokens; they are estimated from the bytes otherwise."""
     first: list[tuple[str, float]] = []
     """The likeliest first tokens with their log probabilities, where they were asked for and told."""
-    milliseconds: float = 0.0
+    milliseconds: Milliseconds = 0.0
     """Wall time of the call that succeeded."""
 
 
@@ -56,7 +57,7 @@ def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion |
 
 
 def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 1 << 40 else None
+    return value if type(value) is int and 0 <= value < TOLD_TOKENS_LIMIT else None
 
 
 def _first_tokens(told: Any) -> list[tuple[str, float]]:
