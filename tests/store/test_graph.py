@@ -135,7 +135,11 @@ def test_a_database_is_not_packed(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("damage", [b"\x00", "{"])
+@pytest.mark.parametrize(
+    "damage",
+    [b"\x00", "{", '{"a": 1}', '[["a"]]', "null", "[" * 5000, '"\\ud800"'],
+    ids=lambda one: repr(one)[:9],
+)
 def test_a_damaged_fact_is_told_with_its_place(tmp_path: Path, damage: object) -> None:
     path = tmp_path / "kg.sqlite"
     store([Fact(subject="甲", relation="年份", object=1984), Fact(subject="乙", relation="年份", object=1985)], path)
@@ -144,3 +148,62 @@ def test_a_damaged_fact_is_told_with_its_place(tmp_path: Path, damage: object) -
         connection.commit()
     with pytest.raises(FormatError, match="the fact at place 1 is damaged"):
         list(StoredGraph(path))
+
+
+@pytest.fixture
+def altered(tmp_path: Path) -> Any:
+    """Return a stored graph after changes by SQL."""
+
+    def change(script: str) -> StoredGraph:
+        path = tmp_path / "kg.sqlite"
+        store(FACTS, path)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(script)
+        return StoredGraph(path)
+
+    return change
+
+
+@pytest.mark.parametrize("column", ["subject", "relation"])
+def test_names_that_are_no_texts_are_told_with_their_place(altered: Any, column: str) -> None:
+    graph = altered(f"update facts set {column} = x'ff00' where place = 2")
+    with pytest.raises(FormatError, match="the fact at place 2 is damaged"):
+        list(graph)
+
+
+def test_entities_that_are_no_texts_are_told(altered: Any) -> None:
+    graph = altered("update facts set subject = x'ff00'; update names set subject = x'ff00'")
+    with pytest.raises(FormatError, match=r"the name of an entity is b'.*', which is no text"):
+        _ = graph.entities
+    with pytest.raises(FormatError, match=r"the name of an entity is b'.*', which is no text"):
+        graph.forms("雾港")
+
+
+@pytest.mark.parametrize("place", [-7, 2**63 - 1])
+def test_facts_at_any_place_are_gone_through(altered: Any, place: int) -> None:
+    assert set(altered(f"update facts set place = {place} where place = 2")) == set(FACTS)
+
+
+def test_a_place_that_is_no_number_is_told_and_not_gone_through_for_ever(altered: Any) -> None:
+    graph = altered(
+        "drop table facts; create table facts (place real, subject, relation, object);"
+        "insert into facts values (1e17, 'a', 'r', '\"b\"')"
+    )
+    with pytest.raises(FormatError, match=r"the fact at place 1e\+17 is damaged"):
+        list(graph)
+
+
+@pytest.mark.parametrize(
+    "made", ["view facts as with recursive n(x) as (select 1 union all select x + 1 from n) select x as place from n",
+             "virtual table facts using fts5(place)"]
+)  # fmt: skip
+def test_what_is_computed_is_no_table_of_facts(altered: Any, made: str) -> None:
+    with pytest.raises(FormatError, match=r"'facts' is (view|table), expected a table of the file's own rows"):
+        altered(f"drop table facts; create {made}")
+
+
+def test_half_a_character_stands_in_no_database(stored: StoredGraph) -> None:
+    assert "\ud800" not in stored
+    assert not stored.about("\ud800")
+    assert not stored.forms("\ud800")
+    assert not stored.holders("\ud800")

@@ -15,8 +15,10 @@ from weakref import finalize
 import msgspec
 
 from duologue.core import disk
+from duologue.core.decoded import is_text, is_whole
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.records import Fact, Problem
+from duologue.core.typed import convert, decode_json
 from duologue.knowledge.graph import Graph, holds, values_of
 from duologue.knowledge.normalization import bare, fold, parts_of
 
@@ -65,6 +67,7 @@ class StoredGraph(Graph):
             (kind,) = self._rows("pragma application_id")[0]
             if kind != _KIND:
                 _refuse(path, "this database holds something else than a knowledge graph")
+            self._expect_tables()
         except FormatError:
             self.close()
             raise
@@ -75,10 +78,10 @@ class StoredGraph(Graph):
 
     def __iter__(self) -> Iterator[Fact]:
         """Go through all facts in the order of the file."""
-        start = 0
-        while rows := self._rows(f"{_FACTS} where place >= ? order by place limit {_PIECE}", start):
+        last = _BEFORE
+        while rows := self._rows(f"{_FACTS} where place > ? order by place limit {_PIECE}", last):
             yield from self._decoded(rows)
-            start = rows[-1][0] + 1
+            last = rows[-1][0]
 
     def __len__(self) -> int:
         """Return the number of facts."""
@@ -87,12 +90,14 @@ class StoredGraph(Graph):
 
     def __contains__(self, subject: object) -> bool:
         """Tell whether there is an entity of exactly this name."""
-        return isinstance(subject, str) and bool(self._rows("select 1 from facts where subject = ? limit 1", subject))
+        if not is_text(subject):  # half a character stands in no database
+            return False
+        return bool(self._rows("select 1 from facts where subject = ? limit 1", subject))
 
     @cached_property
     def entities(self) -> Sequence[str]:
         """The names of all entities, in file order; held from the first time on."""
-        return tuple(row[0] for row in self._rows("select subject from facts group by subject order by min(place)"))
+        return self._texts("select subject from facts group by subject order by min(place)")
 
     def ready(self) -> StoredGraph:
         """Return the graph: its indexes are in the file."""
@@ -100,24 +105,48 @@ class StoredGraph(Graph):
 
     def about(self, subject: str) -> Sequence[Fact]:
         """Return the facts about the entity of exactly this name, in file order; empty when unknown."""
+        if not is_whole(subject):
+            return ()
         return tuple(self._decoded(self._rows(f"{_FACTS} where subject = ? order by place", subject)))
 
     def holders(self, value: Scalar, *, parts: bool = False) -> Sequence[Fact]:
         """Return the facts that have a value, under any attribute, in file order; as `Graph.holders`."""
         wanted = fold(value)
+        if not is_whole(wanted):
+            return ()
         found = self._decoded(self._rows(_HELD, wanted[:_KEY], int(parts)))
         return [fact for fact in found if holds(fact, wanted, parts=parts)]
 
     def _named(self, key: str) -> Sequence[str]:
-        return [row[0] for row in self._rows("select subject from names where key = ? order by number", key)]
+        return self._texts("select subject from names where key = ? order by number", key) if is_whole(key) else ()
 
     def _decoded(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Fact]:
         for row in rows:
             try:
                 fact = _fact(row)
             except (msgspec.DecodeError, TypeError) as error:
-                _refuse(self._path, f"the fact at place {row[0]!r} is damaged ({error}); the object must be JSON")
+                _refuse(
+                    self._path,
+                    f"the fact at place {row[0]!r:.60} is damaged ({error}); places are numbers, subject and relation "
+                    "texts, the object JSON: a text, a number or a list of texts",
+                )
             yield fact
+
+    def _texts(self, statement: str, *values: Any) -> tuple[str, ...]:
+        """Return what the rows of one column hold. Raises `FormatError` for a name that is no text."""
+        found = tuple(row[0] for row in self._rows(statement, *values))
+        odd = [one for one in found if not isinstance(one, str)]
+        if odd:
+            _refuse(self._path, f"the name of an entity is {odd[0]!r:.60}, which is no text")
+        return found
+
+    def _expect_tables(self) -> None:
+        """Raise `FormatError` where what is looked up is computed, by a view or a module: that may have no end."""
+        known = self._rows("select name, type, rootpage from sqlite_master")
+        for name in _TABLES:
+            kind, page = next(((kind, page) for one, kind, page in known if one == name), ("nothing", 0))
+            if kind != "table" or not page:
+                _refuse(self._path, f"'{name}' is {kind}, expected a table of the file's own rows")
 
     def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         try:
@@ -127,6 +156,10 @@ class StoredGraph(Graph):
             _refuse(self._path, f"the database cannot be read ({error}): it is packed or damaged")
 
 
+_Object = str | int | float | tuple[str, ...]
+_TABLES = ("facts", "names", "held")
+_BEFORE = -(2**63)
+"""Below the place of any fact."""
 _FACTS = "select place, subject, relation, object from facts"
 _HELD = (
     "select place, subject, relation, object from facts"
@@ -135,8 +168,8 @@ _HELD = (
 
 
 def _fact(row: tuple[Any, ...]) -> Fact:
-    value = msgspec.json.decode(row[3])
-    return Fact(subject=row[1], relation=row[2], object=tuple(value) if isinstance(value, list) else value)
+    _, subject, relation = convert(row[:3], tuple[int, str, str])
+    return Fact(subject=subject, relation=relation, object=decode_json(row[3], _Object))
 
 
 def is_stored(path: Path) -> bool:
