@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,28 @@ def test_other_versions_and_other_files_are_refused(tmp_path: Path) -> None:
         opened(tmp_path / "text.sqlite" / "below.sqlite")
     assert not is_database(tmp_path)
     assert not is_database(tmp_path / "text.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("made", "what"),
+    [
+        (
+            "VIEW more AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n",
+            "'more' is a view",
+        ),
+        ("VIRTUAL TABLE more USING fts5(text)", "'more' is a table that is no part of a store"),
+        ("TRIGGER more AFTER INSERT ON notes BEGIN DELETE FROM notes; END", "'more' is a trigger"),
+    ],
+)
+def test_what_would_compute_on_its_own_is_refused(tmp_path: Path, made: str, what: str) -> None:
+    path = tmp_path / "a.sqlite"
+    opened(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE {made}")
+        connection.commit()
+    for writable in (True, False):
+        with pytest.raises(FormatError, match=what):
+            opened(path, writable=writable)
 
 
 def test_many_that_come_at_once_make_one_database(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from duologue.core import disk
@@ -71,6 +71,7 @@ class SqliteDatabase:
                 raise StorageError(f"there is no store at {path}; collect or import into it first")
             self.connection = _open(path, writable=writable, private=private)
             try:
+                self._expect_rows(schema)
                 self.connection.isolation_level = None  # transactions begin and end where `writing` says
                 self.connection.execute("PRAGMA cache_size = -65536")
                 if writable:
@@ -83,6 +84,17 @@ class SqliteDatabase:
             except BaseException:
                 self.connection.close()
                 raise
+
+    def _expect_rows(self, schema: str) -> None:
+        """Raise `FormatError` where the file has views, modules or triggers of its own: they may compute for ever."""
+        with closing(sqlite3.connect(":memory:")) as model:
+            model.executescript(schema)
+            ours = {_words(told) for (told,) in model.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'")}
+        for kind, name, page, told in self.connection.execute("SELECT type, name, rootpage, sql FROM sqlite_master"):
+            if kind == "view" or (kind == "table" and not page) or (kind == "trigger" and _words(told) not in ours):
+                message = f"'{name}' is a {kind} that is no part of a store: it could compute for ever"
+                advice = "take a store that duologue wrote"
+                raise FormatError(self.path, [Problem(rule="store-damaged", message=message, advice=advice)])
 
     def _found_version(self, schema: str, version: int, *, writable: bool) -> None:
         found = self.connection.execute("PRAGMA user_version").fetchone()[0]
@@ -156,6 +168,10 @@ def _statements(script: str) -> Iterator[str]:
             if statement.strip(" \n;"):
                 yield statement
             statement = ""
+
+
+def _words(statement: str | None) -> str:
+    return " ".join((statement or "").split())
 
 
 def _open(path: Path, *, writable: bool, private: bool) -> sqlite3.Connection:
