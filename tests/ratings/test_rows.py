@@ -28,6 +28,12 @@ def test_what_is_written_is_what_is_read(name: str, tmp_path: Path) -> None:
     assert read_ratings(path, SPOKEN).preferences == PAIRS
 
 
+def test_a_name_with_a_line_separator_is_read_back(tmp_path: Path) -> None:
+    path, ratings = tmp_path / "r.jsonl", (Rating("1\u2028a\x85b", "s", "m", "coherence", 2.0),)
+    path.write_text(ratings_text(ratings, path), encoding="utf-8")
+    assert read_ratings(path, SPOKEN, judge=True).ratings == ratings
+
+
 def test_whole_points_are_written_as_whole_numbers() -> None:
     assert ratings_text(RATINGS[:1], Path("r.csv")).splitlines()[1] == '1,"a,""b",m,coherence,2'
     assert ratings_text([], Path("r.csv")) == "item,system,rater,criterion,value\n"

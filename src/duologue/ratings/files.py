@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, did_you_mean
+from duologue.core.lines import cut
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 from duologue.ratings.judgement import OVERALL, Preference, Rating
@@ -115,7 +116,7 @@ def _rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[_Row]:
 
 
 def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[_Row]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(cut(text), start=1):
         if not line.strip():
             continue
         try:

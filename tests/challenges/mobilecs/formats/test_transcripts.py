@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +61,7 @@ def test_times_and_addresses_are_no_speakers(tmp_path: Path) -> None:
         ("a.csv", "a,b\n1,2\n", "transcript-columns", "line 1"),
         ("a.csv", "", "transcript-columns", "line 1"),
         ("a.csv", "speaker,text\n客服\n", "transcript-row", "line 2"),
+        ("a.csv", f'speaker,text\n客服,您好\n用户,"{"x" * 140_000}', "transcript-table", "line 3"),
         ("a.jsonl", '{"turns": []}\n', "transcript-turns", "line 1"),
         ("a.jsonl", '{"turns": [["客服", "a"], ["客服"]]}\n', "transcript-turns", "line 1"),
         ("a.jsonl", '{"turns": [["客服", 3]]}\n', "transcript-turns", "line 1"),
@@ -75,6 +77,21 @@ def test_what_is_wrong_is_told_with_its_place(name: str, content: str, rule: str
         read_transcripts(path)
     assert [(one.rule, one.place) for one in found.value.problems] == [(rule, place)]
     assert rule in RULES
+
+
+def test_only_line_ends_part_calls_of_a_file_of_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"turns": [["客服", "您\u2028好"], ["用户", "喂"]]}\n', encoding="utf-8")
+    assert [call.turns for call in read_transcripts(path)] == [[("客服", "您_好"), ("用户", "喂")]]
+
+
+def test_a_call_of_many_lines_takes_no_longer_for_each_of_them(tmp_path: Path) -> None:
+    lines = ["客服: 您好", *["一" * 1000] * 20_000]
+    (tmp_path / "a.txt").write_text("\n".join(lines), encoding="utf-8")
+    begun = time.process_time()
+    (call,) = read_transcripts(tmp_path / "a.txt")
+    assert len(call.turns[0][1]) == 2 + 20_000 * 1001
+    assert time.process_time() - begun < 5  # each line copied with all before it: over a minute
 
 
 def test_damaged_json_is_told_with_its_file(tmp_path: Path) -> None:

@@ -33,6 +33,12 @@ def test_a_graph_is_read_in_each_of_its_forms(tmp_path: Path, text: str) -> None
     assert read_graph(path) == FACTS
 
 
+def test_only_line_ends_part_the_triples_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "graph"
+    path.write_text('["灯塔", "简介", "一\u2028二"]\n["灯塔", "类型", "剧情"]\n', encoding="utf-8")
+    assert [fact.object for fact in read_graph(path)] == ["一\u2028二", "剧情"]
+
+
 @pytest.mark.parametrize(
     ("text", "rule"),
     [("a\tb\n", "graph-triple"), ('[["a", "b", 3]]', "graph-triple"), ("", "graph-empty"), ("{", "not-json")],

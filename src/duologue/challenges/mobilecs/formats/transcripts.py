@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError
+from duologue.core.lines import cut
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
+    from _csv import Reader as _Rows
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -28,6 +30,7 @@ RULES = {
     "transcript-empty": "a file holds at least one call with something said",
     "transcript-speaker": "the first line of a call names its speaker before a colon",
     "transcript-columns": "the head of a table names a column for the speaker and one for the text",
+    "transcript-table": "quotes of a table are closed",
     "transcript-row": "a row of a table has all columns of its head",
     "transcript-json": "JSON is a list of calls, or one call on each line",
     "transcript-turns": "a call is an object with turns, each `[speaker, text]` or an object with both as texts",
@@ -89,14 +92,14 @@ def read_transcripts(path: Path) -> list[Transcript]:
 
 def _joined(turns: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return what is said in one line each, without empty utterances, those in a row by one speaker as one."""
-    made: list[tuple[str, str]] = []
+    made: list[tuple[str, list[str]]] = []
     for speaker, text in turns:
-        plain = BREAK.join(piece for line in text.splitlines() if (piece := " ".join(line.split())))
-        if plain and made and made[-1][0] == speaker:
-            made[-1] = (speaker, made[-1][1] + BREAK + plain)
-        elif plain:
-            made.append((speaker, plain))
-    return made
+        pieces = [piece for line in text.splitlines() if (piece := " ".join(line.split()))]
+        if pieces and made and made[-1][0] == speaker:
+            made[-1][1].extend(pieces)
+        elif pieces:
+            made.append((speaker, pieces))
+    return [(speaker, BREAK.join(pieces)) for speaker, pieces in made]
 
 
 def _of_text(text: str, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -125,6 +128,20 @@ def _of_text(text: str, problems: ProblemCollector) -> Iterator[tuple[str, list[
 
 def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    try:
+        yield from _of_rows(rows, problems)
+    except csv.Error as error:
+        problems.add(
+            Problem(
+                rule="transcript-table",
+                place=f"line {rows.line_num}",
+                message=f"not a table: {error}",
+                advice="is a quote not closed?",
+            )
+        )
+
+
+def _of_rows(rows: _Rows, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     head = [name.strip().lower().lstrip("\ufeff") for name in next(rows, [])]
     columns = [next((head.index(name) for name in names if name in head), None) for names in (CALLS, SPEAKERS, TEXTS)]
     at_call, at_speaker, at_text = columns
@@ -174,7 +191,7 @@ def _json_rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[tu
         for number, row in enumerate(disk.decode_json(text, path), start=1):
             yield f"call {number}", row
         return
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(cut(text), start=1):
         if not line.strip():
             continue
         try:

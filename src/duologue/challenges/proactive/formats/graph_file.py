@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.core import disk
 from duologue.core.decoded import is_whole, shown
 from duologue.core.errors import FormatError
+from duologue.core.lines import cut
 from duologue.core.problems import capped
 from duologue.core.records import Fact, Problem
 
@@ -45,7 +46,7 @@ def read_graph(path: Path) -> list[Fact]:
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[str, Any]]:
-    lines = text.splitlines()
+    lines = cut(text)
     begin = text.lstrip()[:1]
     if begin not in {"[", "{"}:
         yield from ((f"line {at}", line.split("\t")) for at, line in enumerate(lines, start=1) if line.strip())

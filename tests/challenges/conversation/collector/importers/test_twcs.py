@@ -116,6 +116,7 @@ def test_a_row_that_is_none_is_told_with_its_line(tmp_path: Path, row: list[str]
         (b"", "twcs-columns"),
         (b"a,b\n1,2\n", "twcs-columns"),
         (table(ROWS) + b'"open', "twcs-csv"),
+        (table(ROWS) + b"x" * (1 << 21), "twcs-csv"),
         (table(ROWS) + b"\xff", "not-utf8"),
         (gzip.compress(table(ROWS), mtime=0)[:-9], "gzip-damaged"),
     ],

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from duologue.store.posts import PostBase
 
 COLUMNS = ["tweet_id", "author_id", "inbound", "created_at", "text", "response_tweet_id", "in_response_to_tweet_id"]
+_LONGEST_LINE = 1 << 20
+"""Characters; the cells of a row have at most 131,072 each."""
 _SHIFT = 32
 _BOUND = 1 << _SHIFT
 _LATEST = 1 << 31
@@ -245,6 +247,8 @@ def _lines(source: Source) -> Iterator[str]:
         *lines, rest = text.split("\n")
         for line in lines:
             yield line + "\n"
+        if len(rest) > _LONGEST_LINE:
+            raise csv.Error(f"a line has more than {_LONGEST_LINE:,} characters")
     if rest:
         yield rest
 
