@@ -3,6 +3,9 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
+import pytest
+
+from duologue.core.errors import FormatError
 from duologue.loggers.csv_log import FILE, CsvLogger
 
 if TYPE_CHECKING:
@@ -31,3 +34,22 @@ def test_a_step_that_comes_again_after_a_stop_replaces_its_row(tmp_path: Path) -
         CsvLogger(tmp_path, {}).log("", 10, {"loss": loss})
     CsvLogger(tmp_path, {}).log("", 20, {"loss": 0.125})
     assert [(row["step"], row["loss"]) for row in rows(tmp_path)] == [("10", "0.25"), ("20", "0.125")]
+
+
+@pytest.mark.parametrize(
+    ("damage", "place"),
+    [
+        ("loss\n0.5\n", "line 1"),
+        ("part,step,step\n,1,1\n", "line 1"),
+        ("part,step,loss\n,10,0.5,7\n", "line 2"),
+        ("part,step,loss\n,10,0.5\n,20\n", "line 3"),
+        ('part,step,loss\n,10,"0.5\n', "line 2"),
+        (f"part,step,loss\n,10,{'9' * 140_000}\n", "line 2"),
+    ],
+)
+def test_a_damaged_table_is_told_with_its_line_and_stays(tmp_path: Path, damage: str, place: str) -> None:
+    (tmp_path / FILE).write_text(damage, encoding="utf-8")
+    with pytest.raises(FormatError, match="rename the file to keep it") as found:
+        CsvLogger(tmp_path, {}).log("", 20, {"loss": 0.5})
+    assert [one.place for one in found.value.problems] == [place]
+    assert (tmp_path / FILE).read_text(encoding="utf-8") == damage
