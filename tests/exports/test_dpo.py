@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.exports.conftest import demand_schema
 from tests.judges.judged_pairs import note_of_pairs
 
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.exports.dpo import to_dpo
 
@@ -56,4 +57,38 @@ def test_points_and_missing_files_are_refused(tmp_path: Path) -> None:
     note.write_text(json.dumps(told), encoding="utf-8")
     (tmp_path / "long.txt").unlink()
     with pytest.raises(UsageError, match="no such file"):
+        to_dpo(note)
+
+
+@pytest.mark.parametrize(("column", "value"), [(0, "elsewhere"), (1, "stranger")])
+def test_judgements_of_something_else_are_refused(tmp_path: Path, column: int, value: str) -> None:
+    note = note_of_pairs(tmp_path)
+    ratings = tmp_path / "pairs.csv"
+    lines = ratings.read_text(encoding="utf-8").splitlines()
+    cells = lines[1].split(",")
+    winner = cells[-1] if cells[-1] != cells[column] else value
+    cells[column], cells[-1] = value, winner
+    lines[1] = ",".join(cells)
+    ratings.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told = json.loads(note.read_bytes())
+    told["ratings"]["sha256"] = hashlib.sha256(ratings.read_bytes()).hexdigest()
+    note.write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(FormatError, match=rf"{value}.* is none that was judged; take ratings, note and results"):
+        to_dpo(note)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"calls": []}, "calls has 0 files, expected 1"),
+        ({"results": [], "systems": []}, "results has 0 files, expected 2"),
+        ({"results": [], "systems": [], "kind": "points"}, "results has 0 files, expected some"),
+        ({"systems": []}, "systems has 0 names, expected one for each of results"),
+        ({"n": -1}, "Expected `int` >= 0 - at `\\$.n`"),
+    ],
+)
+def test_a_note_that_contradicts_itself_is_refused(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    note = note_of_pairs(tmp_path)
+    note.write_text(json.dumps({**json.loads(note.read_bytes()), **changed}), encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
         to_dpo(note)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
+from duologue.core.records import Problem
 from duologue.exports.prompts import prompt_of
 from duologue.judges.note import open_note
 from duologue.ratings.files import read_ratings
@@ -42,7 +43,7 @@ def to_dpo(path: Path, folders: Sequence[Path] = ()) -> DpoPairs:
 
     The prompt is the sample in plain lines, as for other exports, with the facts that the judge was told. Raises
     `UsageError` for a note of points, for pairs of whole dialogues, which have no prompt in common, and for files that
-    are not to be had.
+    are not to be had, and `FormatError` for judgements of something else.
     """
     opened = open_note(path, folders)
     note, session = opened.note, opened.session
@@ -56,6 +57,10 @@ def to_dpo(path: Path, folders: Sequence[Path] = ()) -> DpoPairs:
     one, other = session.systems.values()
     lines, ties, equal = [], 0, 0
     for judged in read_ratings(opened.ratings, note.protocol, judge=True).preferences:
+        if judged.item not in one or judged.item not in other or {judged.a, judged.b} != set(note.systems):
+            message = f"item '{judged.item}' of {judged.a} and {judged.b} is none that was judged"
+            advice = "take ratings, note and results as `duologue judge` wrote them"
+            raise FormatError(opened.ratings, [Problem(rule="judged-pair", message=message, advice=advice)])
         chosen, rejected = one[judged.item], other[judged.item]
         if judged.outcome == "tie":
             ties += 1

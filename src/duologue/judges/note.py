@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.core.bounds import Items
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
 from duologue.core.errors import FormatError
 from duologue.core.lines import sha256 as sha256_of_file
@@ -45,7 +46,7 @@ class JudgeNote(Record, frozen=True, kw_only=True):
     """Task, language, version and hash of the texts, protocol and unit."""
     systems: tuple[str, ...]
     whole: bool
-    n: int
+    n: Items
     seed: int
     recipe: dict[str, Any]
     results: tuple[StoredFile, ...]
@@ -60,6 +61,19 @@ class JudgeNote(Record, frozen=True, kw_only=True):
     report: dict[str, Any]
     usage: dict[str, Any]
     package: str = __version__
+
+    def __post_init__(self) -> None:
+        """Refuse lists of files that no session has."""
+        if not self.results or (self.kind == "pairs" and len(self.results) != 2):
+            raise ValueError(
+                f"results has {len(self.results)} files, expected {'2' if self.kind == 'pairs' else 'some'}"
+            )
+        if len(self.systems) != len(self.results):
+            raise ValueError(f"systems has {len(self.systems)} names, expected one for each of results")
+        for name, most in (("input", 1), ("kb", 1), ("calls", 1)):
+            found = len(getattr(self, name))
+            if found > most or (name == "calls" and not found):
+                raise ValueError(f"{name} has {found} files, expected 1")
 
 
 class OpenedNote(NamedTuple):
