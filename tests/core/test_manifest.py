@@ -56,6 +56,8 @@ def test_a_damaged_ledger_is_reported_and_a_strange_one_ignored(tmp_path: Path) 
     path = tmp_path / ".generated.json"
     path.write_text("[1, 2]")
     assert CorpusManifest(tmp_path, "k").files == {}
+    path.write_text('{"key": "k", "files": {"a.json": ' + "[" * 400 + "]" * 400 + "}}")
+    assert CorpusManifest(tmp_path, "k").files == {}
     path.write_text('{"key": ')
     with pytest.raises(FormatError, match=r"generated\.json"):
         CorpusManifest(tmp_path, "k")

@@ -68,6 +68,18 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path, spoil: object) -> None:
             read()
 
 
+@pytest.mark.parametrize("damage", [b'{"x":!}', b'{"x":\xff}', b"[" * 5000])
+def test_damage_of_what_is_told_beside_the_rows_says_what_to_do(tmp_path: Path, damage: bytes) -> None:
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    path.write_bytes(dump(texts(["a"]), {}, {"x": 1}))
+    parquet.write_table(parquet.read_table(path).replace_schema_metadata({b"duologue": damage}), path)
+    for read in (lambda: load(path, ()), lambda: notes(path)):
+        with pytest.raises(FormatError, match="delete it and run the extraction again"):
+            read()
+
+
 def test_a_name_that_is_no_utf_8_is_a_name_too(tmp_path: Path) -> None:
     path = tmp_path / "\udcff"
     path.write_bytes(dump(texts(["a", "b"]), {}, {"n": 2}))

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+import pickle
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 
+from duologue.core.disk import sha256
 from duologue.core.errors import StorageError
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 
@@ -28,4 +32,22 @@ def test_one_damaged_byte_is_found(tmp_path: Path, place: int) -> None:
     data[place] ^= 1
     path.write_bytes(bytes(data))
     with pytest.raises(StorageError, match="damaged"):
+        load_checkpoint(path)
+
+
+def torch_bytes(state: Any) -> bytes:
+    made = io.BytesIO()
+    torch.save(state, made)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"no checkpoint", pickle.dumps(Fraction(1, 3), protocol=2), torch_bytes(Fraction(1, 3)), torch_bytes([1])],
+    ids=["empty", "text", "pickle", "code", "list"],
+)
+def test_what_somebody_else_wrote_is_refused_though_its_hash_is_right(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "state.pt"
+    path.write_bytes(data + sha256(data).encode())
+    with pytest.raises(StorageError, match="was not written by this program; remove it to start afresh"):
         load_checkpoint(path)

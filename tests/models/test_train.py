@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +20,7 @@ from torch.nn import functional
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT, LOG
 from duologue.core.protocols import Run
+from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 from duologue.models.parallel import ProcessGroup
 from duologue.models.train import TrainConfig, TrainingTask, _Training, train
 from duologue.models.train import _batches as batches
@@ -234,6 +236,16 @@ def test_a_checkpoint_whose_parameters_stand_in_another_order_is_refused(tmp_pat
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / CHECKPOINT).write_bytes(b"junk" * 40)
     with pytest.raises(StorageError, match="damaged"):
+        train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
+
+
+@pytest.mark.parametrize("part", ["identity", "module", "optimiser", "chance", "state"])
+@pytest.mark.parametrize("value", [None, {}, {"x": 1}, "x"], ids=str)
+def test_a_checkpoint_without_the_state_of_the_training_is_refused(tmp_path: Path, part: str, value: Any) -> None:
+    train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
+    saved = load_checkpoint(tmp_path / CHECKPOINT)
+    save_checkpoint({**saved, part: value}, tmp_path / CHECKPOINT)
+    with pytest.raises((StorageError, UsageError), match="remove it to start"):
         train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
 
 

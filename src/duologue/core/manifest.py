@@ -45,7 +45,8 @@ class CorpusManifest:
         if not path.exists():
             return {}
         found, _, _ = disk.read_json(path)
-        whole = isinstance(found, dict) and isinstance(found.get("files"), dict)
+        files = found.get("files") if isinstance(found, dict) else None
+        whole = isinstance(files, dict) and all(isinstance(hash_, str) for hash_ in files.values())
         return found if whole else {}
 
     def check_planned(self, planned: Iterable[Path]) -> None:

@@ -125,7 +125,7 @@ def load(path: Path, columns: tuple[str, ...]) -> Table:
     with _understood(path), path.open("rb") as source:  # pyarrow opens no path that is not UTF-8
         table = parquet.read_table(source, columns=[*columns, "text"], use_threads=False, partitioning=None)
         meta = json.loads(table.schema.metadata[_META])
-    chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
+        chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
     return Table(
         PackedTexts(arrow.concat_arrays(chunks or [arrow.array([], arrow.large_binary())])),
         {name: table.column(name).to_numpy() for name in columns},
@@ -141,7 +141,7 @@ def _understood(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise StorageError(f"cannot read {path}: there is no such file; extract the utterances again") from error
-    except (arrow.ArrowException, KeyError, TypeError, OSError) as error:
+    except (arrow.ArrowException, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
         problem = Problem(
             rule="not-utterances",
             message=f"this is no complete Parquet file of utterances ({error})",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import pickle
 from typing import IO, TYPE_CHECKING, Any
 
 import torch
@@ -47,5 +48,22 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     data, mark = whole[:-_MARK], whole[-_MARK:]
     if bytes(mark) != sha256(bytes(data)).encode():
         raise StorageError(f"{path}: the checkpoint is damaged; remove it to start afresh")
-    saved: dict[str, Any] = torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+    try:
+        saved: Any = torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+    except (
+        pickle.UnpicklingError,
+        RuntimeError,
+        EOFError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+    ) as error:
+        raise _not_written_here(path) from error
+    if not isinstance(saved, dict):
+        raise _not_written_here(path)
     return saved
+
+
+def _not_written_here(path: Path) -> StorageError:
+    return StorageError(f"{path}: the checkpoint was not written by this program; remove it to start afresh")

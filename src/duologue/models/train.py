@@ -23,7 +23,7 @@ import torch
 import torch.utils.deterministic
 
 from duologue.core.disk import sha256, write_text
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT, LOG, differences
 from duologue.core.sums import added
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
@@ -404,18 +404,21 @@ class _Training(Generic[Example, Batch]):
         if not path.exists():
             return
         saved = load_checkpoint(path)
-        other = differences(saved["identity"], self.identity)
+        other = differences(saved.get("identity"), self.identity)
         if other:
             raise UsageError(
                 f"{path} belongs to another training ({', '.join(other)}); train with the same to go on with it, "
                 f"choose another folder, or remove it to start anew"
             )
-        self.module.load_state_dict(saved["module"])
-        self.optimiser.load_state_dict(saved["optimiser"])
-        torch.set_rng_state(saved["chance"])
-        if "cuda_chance" in saved:
-            torch.cuda.set_rng_state(saved["cuda_chance"], self.group.device)
-        self.state = _State(**saved["state"])
+        try:
+            self.module.load_state_dict(saved["module"])
+            self.optimiser.load_state_dict(saved["optimiser"])
+            torch.set_rng_state(saved["chance"])
+            if "cuda_chance" in saved:
+                torch.cuda.set_rng_state(saved["cuda_chance"], self.group.device)
+            self.state = _State(**{name: saved["state"][name] for name in vars(_State())})
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            raise StorageError(f"{path} does not hold the state of this training; remove it to start afresh") from error
 
 
 def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[list[int]]:
