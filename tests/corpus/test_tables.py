@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError, StorageError
+from duologue.core.extras import need
 from duologue.corpus.tables import PackedTexts, dump, joined, load, notes, stacked
 
 if TYPE_CHECKING:
@@ -70,8 +71,7 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path, spoil: object) -> None:
 
 @pytest.mark.parametrize("damage", [b'{"x":!}', b'{"x":\xff}', b"[" * 5000])
 def test_damage_of_what_is_told_beside_the_rows_says_what_to_do(tmp_path: Path, damage: bytes) -> None:
-    from pyarrow import parquet
-
+    parquet: Any = need("pyarrow.parquet", "corpus")
     path = tmp_path / "a.parquet"
     path.write_bytes(dump(texts(["a"]), {}, {"x": 1}))
     parquet.write_table(parquet.read_table(path).replace_schema_metadata({b"duologue": damage}), path)

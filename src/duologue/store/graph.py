@@ -156,7 +156,7 @@ class StoredGraph(Graph):
             _refuse(self._path, f"the database cannot be read ({error}): it is packed or damaged")
 
 
-_Object = str | int | float | tuple[str, ...]
+_Object: Any = str | int | float | tuple[str, ...]
 _TABLES = ("facts", "names", "held")
 _BEFORE = -(2**63)
 """Below the place of any fact."""

@@ -43,3 +43,8 @@ def test_a_reply_of_likely_words_is_chosen_where_these_weigh() -> None:
     slots = [float(name == "slots, by the word model") for name in NAMES]
     worths = SecondChoice(words, slots).worths(STATE, recombination, found)
     assert "海" in found[int(np.argmax(worths))].filling.words
+
+
+def test_weights_of_other_features_are_refused() -> None:
+    with pytest.raises(ValueError, match=f"has 2 weights, expected {len(NAMES)}"):
+        SecondChoice(WordModel([], []), [1.0, 2.0])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 import torch
 
@@ -14,6 +15,7 @@ from duologue.challenges.spoken.systems.pipeline.entity_tagger import (
 )
 from duologue.challenges.spoken.systems.pipeline.network.tagger import LabelledSpan, Tagger
 from duologue.challenges.spoken.systems.pipeline.utterances import LabelledUtterance
+from duologue.core.typed import convert
 from duologue.models.vocabulary import CopyVocabulary
 
 NAMES = ["雾港（2011年小说）", "雾港（2015年电影）", "青石岛", "甲"]
@@ -75,3 +77,10 @@ def test_without_tagged_names_the_rarest_of_the_dictionary_is_taken() -> None:
 
 def test_an_utterance_is_tagged_where_its_names_are() -> None:
     assert tagger_row(LINES[0], WORDS).spans == [LabelledSpan(3, 6, 0)]
+
+
+def test_numbers_of_utterances_that_cannot_be_are_refused() -> None:
+    for told in ({"utterances": -1, "counts": {}}, {"utterances": 1, "counts": {"雾港": -1}}):
+        with pytest.raises(msgspec.ValidationError, match="Expected `int` >= 0"):
+            convert(told, NgramIdf)
+    assert NgramIdf(utterances=0, counts={}).idf("雾港") == 0.0

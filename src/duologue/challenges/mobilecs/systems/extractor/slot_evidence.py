@@ -20,6 +20,15 @@ class SlotEvidence(Record, frozen=True):
     has: list[list[float]]
     lacks: list[list[float]]
 
+    def __post_init__(self) -> None:
+        """Refuse evidence that is not of all types and slots."""
+        for name, table in (("has", self.has), ("lacks", self.lacks)):
+            if len(table) != len(ENTITY_TYPES) or {len(row) for row in table} != {len(SERVICE_SLOTS)}:
+                raise ValueError(
+                    f"'{name}' has {len(table)} rows of {sorted({len(row) for row in table})} figures, expected "
+                    f"{len(ENTITY_TYPES)} of {len(SERVICE_SLOTS)}: types and slots"
+                )
+
     @classmethod
     def of(cls, entities: Iterable[tuple[int, frozenset[int]]]) -> SlotEvidence:
         """Return the evidence from the types and slots of entities."""

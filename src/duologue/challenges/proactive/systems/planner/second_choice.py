@@ -38,9 +38,11 @@ _DIGITS = 5  # of a worth: the digits below are those of the machine
 
 
 class SecondChoice:
-    """The word model, and the weights of the features named in `NAMES`."""
+    """The word model, and the weights of the features named in `NAMES`; another number of them is a `ValueError`."""
 
     def __init__(self, words: WordModel, weights: Sequence[float]) -> None:
+        if len(weights) != len(NAMES):
+            raise ValueError(f"the second choice has {len(weights)} weights, expected {len(NAMES)}")
         self.words, self.weights = words, list(weights)
 
     def worths(self, state: PlannerState, made: Recombination, replies: Sequence[WeighedReply]) -> Floats:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from duologue.core.bounds import Items
 from duologue.core.records import Record
 from duologue.knowledge.normalization import without_suffix
 
@@ -25,8 +26,8 @@ _READ = 200  # characters of an utterance that are tagged
 class NgramIdf(Record, frozen=True, kw_only=True):
     """Document frequencies of character n-grams over utterances, for IDF."""
 
-    utterances: int
-    counts: dict[str, int]
+    utterances: Items
+    counts: dict[str, Items]
     """By n-gram of 2 to 8 characters: the utterances that contain it, three or more."""
 
     @classmethod
@@ -42,7 +43,7 @@ class NgramIdf(Record, frozen=True, kw_only=True):
 
     def idf(self, name: str) -> float:
         """Return the IDF of a name: ln of utterances / (1 + utterances that contain it)."""
-        return math.log(self.utterances / (1 + self.counts.get(name[:_LONGEST], 0)))
+        return math.log(max(self.utterances, 1) / (1 + self.counts.get(name[:_LONGEST], 0)))
 
 
 class EntityDictionary:
