@@ -64,6 +64,7 @@ def test_what_is_read_only_is_read_and_not_made(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="readonly"), base.writing() as connection:
         connection.execute("INSERT INTO notes VALUES ('x')")
     base.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]  # no log, nor its index
 
 
 def test_damage_that_a_message_quotes_is_told(tmp_path: Path) -> None:

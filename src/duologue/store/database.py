@@ -182,8 +182,10 @@ def _open(path: Path, *, writable: bool, private: bool) -> sqlite3.Connection:
             path.parent.mkdir(parents=True, exist_ok=True)
         return sqlite3.connect(path, timeout=_PATIENCE_SECONDS)
     address = disk.resolved(path).as_uri()
-    connection = sqlite3.connect(f"{address}?mode=ro", timeout=_PATIENCE_SECONDS, uri=True)
+    # Not mode=ro: who may not write at all leaves the log and its index behind, and nobody takes them away.
+    connection = sqlite3.connect(f"{address}?mode=rw", timeout=_PATIENCE_SECONDS, uri=True)
     try:
+        connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:  # a read-only folder has no place for the index of the log
         connection.close()
