@@ -206,3 +206,29 @@ def test_damage_that_the_libraries_see_first_is_told_whatever_it_is_packed_with(
                 with pytest.raises((FormatError, StorageError)) as told:
                     restore(path, other, blobs)
                 assert "None" not in str(told.value)
+
+
+@pytest.mark.parametrize("part", ["file", "table"])
+def test_a_backup_that_swells_is_refused_before_any_of_it_is_held(
+    database: Database, blobs: Blobs, tmp_path: Path, opened: Callable[[str | None], Database], part: str
+) -> None:
+    back_up(database, blobs, tmp_path / "backup.zip")
+    bomb = b" " * (4 << 20)
+    sha256 = hashlib.sha256(bomb).hexdigest()
+    with (
+        zipfile.ZipFile(tmp_path / "backup.zip") as old,
+        zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        manifest = json.loads(old.read("manifest.json"))
+        if part == "file":
+            manifest["files"] = 1
+            new.writestr(f"files/{sha256}", bomb)
+        else:
+            manifest["tables"]["nonces"]["sha256"] = sha256
+        for name in old.namelist():
+            content = bomb if part == "table" and name == "tables/nonces.jsonl" else old.read(name)
+            new.writestr(name, json.dumps(manifest) if name == "manifest.json" else content)
+    other = opened(f"sqlite:///{tmp_path / 'other.db'}")
+    with pytest.raises(FormatError, match=r"the backup unpacks to more than 1 MiB and over 100 times its packed size"):
+        restore(tmp_path / "bomb.zip", other, Blobs(tmp_path / "other"))
+    assert not _rows(other)

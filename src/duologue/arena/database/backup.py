@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from duologue.arena.database.rows import read_rows, write_rows
 from duologue.arena.database.tables import metadata
 from duologue.core.archives import DAMAGE
+from duologue.core.decompression import Meter
 from duologue.core.disk import replacing
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.records import Problem, Record
@@ -152,28 +153,35 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> Backup:
 
 
 def _check(archive: zipfile.ZipFile, backup: Backup, source: Path) -> list[str]:
-    """Read all of a backup once, and return the names of its files. Raises `FormatError` for what was changed."""
+    """Read all of a backup once, and return the names of its files.
+
+    Raises `FormatError` for what was changed, and where it swells past the limits: all of it comes in pieces here, and
+    whole afterwards.
+    """
+    meter = Meter(source, what="the backup")
+    meter.count(0, source.stat().st_size)
     names = set(archive.namelist())
     for table, copy in backup.tables.items():
         member = f"tables/{table}.jsonl"
         if member not in names:
             raise _refusal(source, f"lacks {member}")
         with archive.open(member) as file:
-            if _hash(file) != copy.sha256:
+            if _hash(file, meter) != copy.sha256:
                 raise _refusal(source, f"has other rows of {table} than its manifest says")
     kept = sorted(match[1] for name in names if (match := _KEPT.fullmatch(name)))
     if len(kept) != backup.files:
         raise _refusal(source, f"has {len(kept)} kept files; its manifest says {backup.files}")
     for name in kept:
         with archive.open(f"files/{name}") as file:
-            if _hash(file) != name:
+            if _hash(file, meter) != name:
                 raise _refusal(source, f"has other bytes in files/{name} than its name says")
     return kept
 
 
-def _hash(file: IO[bytes]) -> str:
+def _hash(file: IO[bytes], meter: Meter) -> str:
     digest = hashlib.sha256()
     for piece in _pieces(file):
+        meter.count(len(piece))
         digest.update(piece)
     return digest.hexdigest()
 
