@@ -21,6 +21,12 @@ Items = Annotated[int, Meta(ge=0, le=10**15)]
 """Items that were counted; more are in no file, and larger integers may have no float to take a share of."""
 PositiveFloat = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
+Weight = Annotated[float, Meta(ge=0, le=1e9)]
+"""How likely something is beside others: the sum of some weights is a number, and each is more than nothing in it."""
+Rows = Annotated[int, Meta(ge=0, le=10**12)]
+"""Rows of a file that is made; shares of them are reckoned as floats, and no disk holds more."""
+PositiveRows = Annotated[int, Meta(ge=1, le=10**12)]
+"""The same where there is at least one."""
 _DAY_AND_MORE = 1e5
 Seconds = Annotated[float, Meta(ge=0, le=_DAY_AND_MORE)]
 """A time to wait, or none: the system's clocks and sockets take no longer ones than some weeks."""

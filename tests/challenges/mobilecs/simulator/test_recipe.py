@@ -16,3 +16,9 @@ def test_shares_that_leave_no_training_data_are_refused() -> None:
         resolve(CallCorpusRecipe, overrides=["dev_share=0.5", "test_share=0.5"])
     with pytest.raises(UsageError, match="profile"):
         resolve(CallCorpusRecipe, overrides=["profile=tidy"])
+
+
+def test_sizes_beyond_all_reckoning_are_refused() -> None:
+    for override in (f"n={10**400}", "unlabelled_ratio=1e308"):
+        with pytest.raises(UsageError, match=r"xpected (int|float) <="):
+            resolve(CallCorpusRecipe, overrides=[override])

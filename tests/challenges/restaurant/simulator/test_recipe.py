@@ -42,6 +42,9 @@ def test_a_recipe_survives_being_saved(tmp_path: Path) -> None:
         ("cut_weights.loook=1", "did you mean 'look'"),
         ('cut_weights={"7/look"=1}', "names no subtask"),
         ("info_weights=[0,0,0,0]", "must not all be 0"),
+        ("info_weights=[1e308,1e308,0,0]", "info_weights[0]: Expected float <= 1000000000.0"),
+        ("cut_weights.look=1e308", "cut_weights.look"),
+        ("n=1000000000000000000", "n: expected int <= 1000000000000"),
     ],
 )
 def test_what_no_recipe_can_mean_is_said(override: str, said: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from duologue.core.bounds import Count, NonNegative, Probability, ProperFraction
+from msgspec import Meta
+
+from duologue.core.bounds import Probability, ProperFraction, Rows
 from duologue.core.records import Record
 
 LABELLED, UNLABELLED = 8_975, 87_933
@@ -18,9 +20,9 @@ class CallCorpusRecipe(Record, frozen=True):
     """`clean`: complete and exact annotation of calls that tell the type of each service and whose each value is;
     `exact`: calls that leave some of it open, with the same annotation; `crowd`: those with the omissions and errors of
     many annotators (13.8)."""
-    n: Count = 0
+    n: Rows = 0
     """Annotated dialogues; 0 means as many as the challenge has, 8,975."""
-    unlabelled_ratio: NonNegative = UNLABELLED / LABELLED
+    unlabelled_ratio: Annotated[float, Meta(ge=0, le=1e6)] = UNLABELLED / LABELLED
     """Bare dialogues for each annotated one; the default is the challenge's, 87,933 to 8,975."""
     argument_rate: Probability = 0.1
     """How often a query-like user intent says what it asks for (13.5); the challenge annotates few."""

@@ -9,7 +9,7 @@ import msgspec
 from duologue.challenges.restaurant.schema.ontology import DomainSchema, Schema, kb_values, standard_schema
 from duologue.challenges.restaurant.schema.templates import RESTRICTIONS, SLOTS, RequestSlot
 from duologue.challenges.restaurant.schema.user_sentences import STANDARD, UserSentences
-from duologue.core.bounds import Count, NonNegative, Positive, Probability, ProperFraction
+from duologue.core.bounds import Count, Positive, Probability, ProperFraction, Weight
 from duologue.core.errors import UsageError
 from duologue.core.records import Fact, Record
 
@@ -27,9 +27,9 @@ class UserPolicy(Record, frozen=True, kw_only=True):
     question_chance: Probability | None = None
     accept_chance: Probability | None = None
     repeat_chance: Probability | None = None
-    take_repeated: NonNegative | None = None
-    take_newest: NonNegative | None = None
-    reject_again: NonNegative | None = None
+    take_repeated: Weight | None = None
+    take_newest: Weight | None = None
+    reject_again: Weight | None = None
     listed_most: Positive | None = None
     matches_options: Positive | None = None
     matches_full: Positive | None = None

@@ -11,7 +11,7 @@ import msgspec
 
 from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
 from duologue.challenges.restaurant.schema.templates import ANSWER_TYPES
-from duologue.core.bounds import Count, NonNegative, Positive, Probability, ProperFraction
+from duologue.core.bounds import Count, Positive, PositiveRows, Probability, ProperFraction, Rows, Weight
 from duologue.core.errors import did_you_mean
 from duologue.core.records import Record
 
@@ -60,11 +60,11 @@ class Generation(Record, frozen=True):
     """One part only, or `all`."""
     subtask: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
     """One subtask only (1 to 5), or 0 for all."""
-    n: Count = 0
+    n: Rows = 0
     """Dialogues per file; 0 means `train_dialogs` and `test_dialogs`."""
-    train_dialogs: Positive = 10_000
+    train_dialogs: PositiveRows = 10_000
     """Dialogues per training file (section 2.2)."""
-    test_dialogs: Positive = 1_000
+    test_dialogs: PositiveRows = 1_000
     """Dialogues per test file (section 2.2)."""
     release: Literal["a", "b", "training"] = "a"
     """Candidates and cuts of the test files: `a` as the participants got them, `b` as published later, or like
@@ -99,11 +99,11 @@ class Generation(Record, frozen=True):
     """How often a proposal is accepted; the last one always is (section 7)."""
     repeat_chance: Probability = 0.5
     """How often an earlier option is asked for, from the second proposal on [fitted] (section 7)."""
-    take_repeated: NonNegative = 1.0
+    take_repeated: Weight = 1.0
     """After a repeat: weight of taking the repeated option [fitted: a third each]."""
-    take_newest: NonNegative = 1.0
+    take_newest: Weight = 1.0
     """After a repeat: weight of taking the newest option."""
-    reject_again: NonNegative = 1.0
+    reject_again: Weight = 1.0
     """After a repeat: weight of rejecting both."""
     listed_most: Positive = MAX_LISTED
     """At most this many restaurants are listed (section 7)."""
@@ -113,10 +113,10 @@ class Generation(Record, frozen=True):
     """Task 5: the final request must have at least so many matches (section 7)."""
     hedge_info: Probability = 0.5
     """How often the wish for phone or address starts with a hedge [fitted] (section 5.6)."""
-    info_weights: tuple[NonNegative, NonNegative, NonNegative, NonNegative] = (1.0, 1.0, 1.0, 1.0)
+    info_weights: tuple[Weight, Weight, Weight, Weight] = (1.0, 1.0, 1.0, 1.0)
     """Phone only, address only, phone then address, address then phone (section 5.6)."""
 
-    cut_weights: dict[str, NonNegative] = msgspec.field(default_factory=lambda: dict(_CUT_WEIGHTS_A))
+    cut_weights: dict[str, Weight] = msgspec.field(default_factory=lambda: dict(_CUT_WEIGHTS_A))
     """Style `a`: how likely a dialog is cut before a bot turn of a kind, relative to the others (1 where not
     named); `5/look` holds for one subtask [fitted] (section 9.4). The other styles cut uniformly."""
     unknown_names: Probability = 0.085
