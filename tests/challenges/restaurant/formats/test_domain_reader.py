@@ -72,6 +72,10 @@ BROKEN: dict[str, list[Callable[[dict[str, Any]], object]]] = {
         lambda t: t["slots"][0].update(phrases="with {new}"),
         lambda t: t["slots"][0].update(hedges=["{a} perhaps"]),
         lambda t: t["slots"][0].update(hedges=[{"text": "{a} perhaps", "draw": "maybe"}]),
+        lambda t: t["slots"][0].update(hedges=[{"text": "{a} perhaps", "draw": ["o"]}]),
+        lambda t: t["slots"][0].update(phrases=[f"in era {number} of {{new}}" for number in range(51)]),
+        lambda t: t["slots"][0].update(hedges=[{"text": f"{{a}} or {number}"} for number in range(51)]),
+        lambda t: t.update(wording={"openings": [f"show me {number} places" for number in range(51)]}),
     ],
     "domain-name": [lambda t: t.update(name="restaurant"), lambda t: t.update(name="../up"), lambda t: t.pop("name")],
     "domain-slots": [lambda t: t["slots"].pop(), lambda t: t.update(unseen="day")],
@@ -79,6 +83,8 @@ BROKEN: dict[str, list[Callable[[dict[str, Any]], object]]] = {
     "domain-entities": [lambda t: t.update(entities=5), lambda t: t.update(entities=1e3)],
     "domain-policy": [
         lambda t: t.update(policy={"hedge_answer": 1.5}),
+        lambda t: t.update(policy={"take_repeated": float("inf")}),
+        lambda t: t.update(policy={"take_repeated": 1e308, "take_newest": 1e308}),
         lambda t: t.update(policy={"take_repeated": 0, "take_newest": 0, "reject_again": 0}),
     ],
     "domain-kb": [
@@ -96,6 +102,7 @@ BROKEN: dict[str, list[Callable[[dict[str, Any]], object]]] = {
     ],
     "slot-values": [
         lambda t: t["slots"][0].update(values=["one"]),
+        lambda t: t["slots"][0].update(values=[f"v{number}" for number in range(20_001)]),
         lambda t: t["slots"][0].update(values=["two words", "b", "c", "d"]),
         lambda t: t["slots"][0].update(values=["a", "a", "b", "c"]),
         lambda t: t["slots"][0].update(values=["glass", "b", "c"]),

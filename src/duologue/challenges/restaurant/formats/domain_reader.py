@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.restaurant.formats.domain_facts import kb_problems
-from duologue.challenges.restaurant.formats.domain_slots import SlotReader, bad_text
+from duologue.challenges.restaurant.formats.domain_slots import MOST_TEXTS, SlotReader, bad_text
 from duologue.challenges.restaurant.formats.domain_words import misread
 from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.challenges.restaurant.schema.domain import Domain, UserPolicy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RULES = {
     "domain-key": "only the keys that a domain, its wording, policy and slots have",
-    "domain-type": "texts, lists of texts and numbers where they are expected, none empty",
+    "domain-type": f"texts, lists of 1 to {MOST_TEXTS} texts and numbers where they are expected, none empty",
     "domain-name": "a name of small letters, digits and hyphens, other than `restaurant`",
     "domain-slots": "3 to 8 slots beside the unseen one",
     "domain-unseen": "the unseen slot is one of the slots",
@@ -156,6 +156,9 @@ class DomainReader:
             found = table.get(key, list(getattr(STANDARD, key)))
             if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
                 self._add("domain-type", f"wording.{key}", f"found {found!r}"[:80], "expected a list of texts")
+                continue
+            if len(found) > MOST_TEXTS:
+                self._add("domain-type", f"wording.{key}", f"found {len(found):,} texts", f"give at most {MOST_TEXTS}")
                 continue
             for text in found:
                 wrong = bad_text(text, needed=(), allowed=("wait",) if key.startswith("ask_") else ())

@@ -23,6 +23,10 @@ VALUE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _PLACE = re.compile(r"\{([^{}]*)\}")
 _PLAIN = re.compile(r"[a-z0-9{}' ,.:;?!-]+")
 _LONGEST = 200
+MOST_TEXTS = 50
+"""Wordings for one thing; each of a slot is tried with each opening, in an expression of all of them."""
+_MOST_VALUES = 20_000
+"""Values of a slot: no more than there may be entities."""
 _RESERVED = frozenset((*ITEM_FIELDS, "name", "silence"))
 
 
@@ -46,6 +50,10 @@ def bad_text(text: str, *, needed: Sequence[str], allowed: Sequence[str]) -> str
     if re.search(r"\}[.;:?!]", text):
         return "has a mark other than a comma right behind a placeholder"
     return ""
+
+
+def _is_draw(value: object) -> bool:
+    return isinstance(value, str) and value in DRAWS
 
 
 def _shown(places: Sequence[str]) -> str:
@@ -89,6 +97,11 @@ class SlotReader:
     def _add(self, rule: str, message: str, advice: str) -> None:
         self.problems.append(Problem(rule=rule, place=self._place, message=message[:240], advice=advice))
 
+    def _too_many(self, key: str, found: Sequence[object]) -> bool:
+        if len(found) > MOST_TEXTS:
+            self._add("domain-type", f"{key}: found {len(found):,} texts", f"give at most {MOST_TEXTS}")
+        return len(found) > MOST_TEXTS
+
     def _values(self, key: str) -> tuple[str, ...]:
         found = self._table.get(key, [])
         if not isinstance(found, list):
@@ -97,7 +110,10 @@ class SlotReader:
         bad = [one for one in found if not isinstance(one, str) or not VALUE.fullmatch(one)]
         if bad:
             self._add("slot-values", f"{key}: found {bad[0]!r}", "values are single words of a-z, 0-9 and hyphens")
-        fit = [one for one in found if one not in bad]
+        if len(found) > _MOST_VALUES:
+            self._add("slot-values", f"{key}: {len(found):,} are too many", f"give at most {_MOST_VALUES:,}")
+            return ()
+        fit = [one for one in found if isinstance(one, str) and VALUE.fullmatch(one)]
         if len(set(fit)) != len(fit):
             self._add("slot-values", f"{key}: a value stands there twice", "give each once")
         return tuple(dict.fromkeys(fit))
@@ -119,6 +135,8 @@ class SlotReader:
         if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
             self._add("domain-type", f"{key}: found {found!r}", "expected a list of texts, or leave it out for drafts")
             return draft
+        if self._too_many(key, found):
+            return draft
         for text in found:
             wrong = bad_text(text, needed=needed, allowed=allowed)
             if wrong:
@@ -138,11 +156,19 @@ class SlotReader:
         if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
             self._add("domain-type", f"hedges: found {found!r}", 'expected [{ text = "...", draw = "o" }]')
             return None
+        if self._too_many("hedges", found):
+            return None
         hedges = []
         for one in found:
             text, draw, weight = one.get("text", ""), one.get("draw", "o"), one.get("weight", 1)
             odd = one.keys() - {"text", "draw", "weight"}
-            if odd or not isinstance(text, str) or draw not in DRAWS or type(weight) is not int or not 0 < weight < 100:
+            if (
+                odd
+                or not isinstance(text, str)
+                or not _is_draw(draw)
+                or type(weight) is not int
+                or not 0 < weight < 100
+            ):
                 self._add("domain-type", f"hedge {one!r}", f"text, draw ({', '.join(DRAWS)}), weight from 1 to 99")
                 continue
             wrong = bad_text(text, needed=("a", "b")[: DRAWS[draw]], allowed=("wait",))
