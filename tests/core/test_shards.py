@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -54,3 +55,9 @@ def test_parts_have_the_pieces_of_their_shards_and_progress_is_told_after_each()
     wanted = [[CorpusShard(("train", 1), 0, 3), CorpusShard(("train", 1), 3, 2)], [CorpusShard(("tst1", 2), 0, 3)]]
     assert pieces == [list(generate_shards(PREPARE, shards, workers=1)) for shards in wanted]
     assert told == [(3, 8, "dialogues"), (5, 8, "dialogues"), (8, 8, "dialogues")]
+
+
+def test_shards_of_a_part_without_end_are_not_all_made_before_the_first() -> None:
+    parts = [(("tst1", 1), 10**15)]
+    with closing(generate_parts(PREPARE, parts, size=2, workers=1, progress=None)) as made:
+        assert next(next(made)) == next(generate_shards(PREPARE, [CorpusShard(("tst1", 1), 0, 2)], workers=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from duologue.core.errors import UsageError
@@ -10,7 +10,7 @@ from duologue.core.processes import Processes
 from duologue.core.worker_pool import AHEAD, Shard, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from duologue.core.protocols import Progress
     from duologue.core.worker_pool import ShardResult
@@ -43,15 +43,17 @@ class _Prepared:
 
 
 def generate_shards(
-    prepare: Callable[[], Maker[Content]], shards: Sequence[Content], *, workers: int
+    prepare: Callable[[], Maker[Content]], shards: Iterable[Content], *, workers: int
 ) -> Generator[tuple[bytes, ...]]:
     """Yield the pieces of all shards in order, made by `workers` processes, each with a maker of its own.
 
     `prepare` is called in each process, so it and the shards must be picklable. No worker runs far ahead of the pieces
-    that are taken, so that memory does not grow. Raises `UsageError` for what a worker cannot make, `DuologueError`
-    when one dies.
+    that are taken, and shards are asked for as they are worked on, so that memory does not grow. Raises `UsageError`
+    for what a worker cannot make, `DuologueError` when one dies.
     """
-    workers = min(workers, len(shards))
+    waiting = iter(shards)
+    first = list(islice(waiting, workers))
+    workers, shards = len(first), chain(first, waiting)
     maker = _Prepared(prepare)
     if workers <= 1:
         yield from map(maker, shards)
@@ -72,20 +74,24 @@ def generate_parts(
 
     Take all pieces of a part before the next part. Raises as `generate_shards` does.
     """
-    shards = [[CorpusShard(part, start, min(size, n - start)) for start in range(0, n, size)] for part, n in parts]
-    total, done = sum(n for _, n in parts), 0
-    made = generate_shards(prepare, list(chain.from_iterable(shards)), workers=workers)
 
-    def pieces_of(part: Sequence[CorpusShard[Part]]) -> Iterator[tuple[bytes, ...]]:
+    def shards_of(part: tuple[Part, int]) -> Iterator[CorpusShard[Part]]:
+        name, n = part
+        return (CorpusShard(name, start, min(size, n - start)) for start in range(0, n, size))
+
+    total, done = sum(n for _, n in parts), 0
+    made = generate_shards(prepare, chain.from_iterable(map(shards_of, parts)), workers=workers)
+
+    def pieces_of(part: tuple[Part, int]) -> Iterator[tuple[bytes, ...]]:
         nonlocal done
-        for shard in part:
+        for shard in shards_of(part):
             yield next(made)
             done += shard.n
             if progress is not None:
                 progress(done, total, "dialogues")
 
     try:
-        yield from map(pieces_of, shards)
+        yield from map(pieces_of, parts)
     finally:
         made.close()
 
