@@ -47,6 +47,8 @@ def test_every_restaurant_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     facts += [
         Fact(subject="poor", relation="price", object="cheap"),
         Fact(subject="odd", relation="rating", object="x"),
+        *(Fact(subject="far", relation=one.relation, object=one.object) for one in facts),
+        Fact(subject="far", relation="location", object="new york"),
     ]
     path = tmp_path / "kb.txt"
     path.write_text(kb_lines(facts))
@@ -57,6 +59,7 @@ def test_every_restaurant_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         ("kb-field-missing", "restaurant 'poor'"),
         ("kb-field-missing", "restaurant 'odd'"),
         ("kb-rating", "restaurant 'odd'"),
+        ("kb-value", "restaurant 'far'"),
     ]
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
@@ -65,3 +66,11 @@ def test_the_other_item_of_the_restaurant_is_always_there_in_task_4() -> None:
     near = neighbours(4, "a")
     for name in RESTAURANTS.names[:40]:
         assert text_of("address", name) in near.near(text_of("phone", name), "phone", 10)
+
+
+def test_a_place_that_is_called_the_has_neighbours() -> None:
+    first = RESTAURANTS.names[0]
+    facts = [msgspec.structs.replace(one, subject="the") if one.subject == first else one for one in make_kb(1, 1)]
+    generator = DialogueGenerator(SCHEMA, RestaurantIndex(SCHEMA, facts), Generation(), 4, train=True)
+    near = Neighbours(generator, "training", (1, 4, "training"))
+    assert len(near.near(text_of("phone", "the"), "phone", SIZES["training"])) == SIZES["training"]

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
-from duologue.challenges.restaurant.schema.ontology import PARTS, schema_of_part
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex, values_of
+from duologue.challenges.restaurant.schema.ontology import PARTS, schema_of, schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation
 from duologue.challenges.restaurant.simulator.row_generator import RowGenerator, simulate
 from duologue.core.errors import UsageError
+from duologue.core.records import Fact
 
 FACTS = make_kb(1, 1)
 SCHEMA = schema_of_part("tst1")
@@ -126,3 +127,10 @@ def test_cuts_are_chosen_apart_from_candidates() -> None:
     assert rows(n=20, subtask=3, cuts="a") == rows(n=20, subtask=3)
     assert greetings(cuts="b") > 2 * greetings()
     assert rows(n=20, part="train", style="training", cuts="a") == rows(n=20, part="train", style="training")
+
+
+def test_values_of_several_words_are_refused_as_no_api_call_can_have_them() -> None:
+    facts = [*FACTS, Fact(subject=FACTS[0].subject, relation="location", object="new york")]
+    schema = schema_of(1, values_of(facts), extra=False)
+    with pytest.raises(UsageError, match=r"1 values of .*, the first is .new york. of slot .location.*join the words"):
+        next(simulate(schema, facts, Generation(), subtask=1, part="train", style="training", n=1, seed=1))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def read_kb(path: Path) -> list[Fact]:
     """Return the facts of a knowledge base file that the simulator can use.
 
-    Raises `FormatError` with every line that is no fact, else with every restaurant that lacks a field or whose
-    rating is no number; `StorageError` when the file cannot be read.
+    Raises `FormatError` with every line that is no fact, else with every restaurant that lacks a field, whose rating
+    is no number or of which a value is several words; `StorageError` when the file cannot be read.
     """
     facts = read_facts(path)
     rows: dict[str, dict[str, str]] = {}
@@ -48,6 +48,14 @@ def _row_problems(name: str, row: dict[str, str]) -> Iterator[Problem]:
         yield Problem(
             rule="kb-rating", place=f"restaurant '{name}'", message=f"the rating is {row['rating']!r}, not a number"
         )
+    for field, value in row.items():
+        if field in FIELDS and not is_word(value):
+            yield Problem(
+                rule="kb-value",
+                place=f"restaurant '{name}'",
+                message=f"{field} is {value[:60]!r}, expected one word",
+                advice="an api_call parts its values at blanks; join the words with '_'",
+            )
 
 
 def values_of(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
@@ -102,6 +110,11 @@ class RestaurantIndex:
                 for part in dict.fromkeys(name.split("_")):
                     self._by_word.setdefault(part, []).append(name)
         return self._by_word.get(word, ())
+
+
+def is_word(value: str) -> bool:
+    """Tell whether a value is one word: the values of an api_call are parted by blanks."""
+    return value.split() == [value]
 
 
 def _is_number(text: str) -> bool:

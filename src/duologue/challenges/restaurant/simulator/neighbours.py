@@ -208,7 +208,7 @@ class Neighbours:
 
     def _names_near(self, name: str, size: int, rng: Rng) -> list[str]:
         """Return names that share a word with the name, most of them with or without `the_` like it."""
-        words = [word for word in name.split("_") if word != "the"]
+        words = [word for word in name.split("_") if word != "the"] or [name]  # a stranger's place may be called so
         article = name.startswith("the_")
         near: list[str] = []
         for attempt in range(_TRIES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats.file_names import SUBTASKS
-from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex, is_word
 from duologue.challenges.restaurant.simulator.candidates import CandidateSampler
 from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.recipe import STYLES
@@ -68,6 +68,12 @@ class RowGenerator:
             raise UsageError(
                 f"subtask {subtask!r} in style {style!r}: expected a subtask from 1 to {len(SUBTASKS)} and one of the "
                 f"styles {', '.join(STYLES)}"
+            )
+        wide = [(slot.name, value) for slot in schema.slots for value in schema.values[slot.name] if not is_word(value)]
+        if wide:
+            raise UsageError(
+                f"{len(wide)} values of '{schema.name}' are several words, the first is {wide[0][1][:60]!r} of slot "
+                f"'{wide[0][0]}'; an api_call parts its values at blanks: join the words with '_'"
             )
         self.key = (seed, schema.name, part, subtask, style)
         self.recipe, self.subtask, self.style = recipe, subtask, style
