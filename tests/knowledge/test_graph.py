@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
@@ -48,6 +49,14 @@ def test_an_ambiguous_name_keeps_all_its_entities_apart() -> None:
     assert list(graph.forms("雾港(电影)")) == ["雾港（电影）", "雾港（小说）"], "width of the suffix does not count"
     assert list(graph.forms("雾港电影")) == ["雾港（电影）"], "a recogniser writes no brackets"
     assert list(graph.forms("雾")) == []
+
+
+def test_a_name_of_very_many_entities_is_indexed_in_the_time_of_one_pass() -> None:
+    names = [f"雾港（{number}）" for number in range(100_000)]
+    graph = Graph("many", [fact(name, "等级", 1) for name in names])
+    before = time.process_time()
+    assert list(graph.forms("雾港")) == names
+    assert time.process_time() - before < 10  # a copy for each name took twice as long
 
 
 def test_attributes_and_values_of_an_entity() -> None:

@@ -107,10 +107,13 @@ class Graph:
     def _names(self) -> dict[str, str | tuple[str, ...]]:
         """Folded names, whole and without suffix, to their entities; a lone entity needs no tuple."""
         names: dict[str, str | tuple[str, ...]] = {}
+        several: dict[str, list[str]] = {}
         for name in self._about:
             for key in {fold(name), bare(name)}:
-                known = names.get(key, ())
-                names[key] = ((known,) if isinstance(known, str) else known) + (name,) if known else name
+                known = names.setdefault(key, name)
+                if known is not name:
+                    several.setdefault(key, [str(known)]).append(name)
+        names.update((key, tuple(found)) for key, found in several.items())
         return names
 
     @cached_property
