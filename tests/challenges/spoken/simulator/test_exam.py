@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.challenges.spoken.worlds import ROWS, WORLD
 
+from duologue.challenges.spoken.simulator import exam
 from duologue.challenges.spoken.simulator.exam import (
     KINDS,
     PARTS,
@@ -53,6 +54,16 @@ def test_the_executor_passes_the_exam_of_any_graph(rows: list[tuple[str, str, st
 
 def test_a_graph_without_facts_has_nothing_to_ask() -> None:
     assert make_exam(Graph("empty", []), 2, part="test", seed=1) == []
+
+
+def test_more_questions_than_a_graph_has_are_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exam, "_FRUITLESS", 300)
+    few = Graph(
+        "few",
+        [Fact(subject="甲乙", relation="作者", object="丙丁"), Fact(subject="丙丁", relation="家", object="戊己")],
+    )
+    found = Counter(one.kind for one in make_exam(few, 10**9, part="test", seed=1))
+    assert found["two-hops"]
 
 
 def test_facts_without_the_name_of_an_attribute_are_not_asked_about() -> None:

@@ -47,6 +47,8 @@ KINDS = (
 )
 _TRIES = 60
 """Draws for each question wanted; most find nothing."""
+_FRUITLESS = 120_000
+"""Draws one after the other without a new question, after which a graph has no more: those of 2,000 questions."""
 
 
 class ExamQuestion(Record, frozen=True, kw_only=True):
@@ -120,8 +122,9 @@ def _questions(
     graph: Graph, kind: str, shapes: Sequence[tuple[str, Callable[[Rng], Draft | None]]], n: int, part: Part, seed: int
 ) -> list[ExamQuestion]:
     found: dict[tuple[str, ...], ExamQuestion] = {}
+    last = 0
     for attempt in range(_TRIES * n):
-        if len(found) == n:
+        if len(found) == n or attempt - last > _FRUITLESS:
             break
         rng = Rng("spoken exam", part, seed, kind, attempt)
         shape, draw = rng.choice(shapes)
@@ -133,6 +136,7 @@ def _questions(
             continue
         turns = _turns(draft, wordings(part)[kind], shape, graph, rng)
         if turns not in found:
+            last = attempt
             found[turns] = ExamQuestion(
                 id=f"{kind}-{len(found)}",
                 kind=kind,
