@@ -240,3 +240,14 @@ def test_what_an_archive_holds_counts_as_held(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(decompression, "limits", lambda: plenty)
     assert rules(written(tmp_path, pack({"a": bytes(1 << 17)}))) == ["unpacked-size"]
     assert dict(members(written(tmp_path, pack({"a": b"1"})))) == {"a": b"1"}
+
+
+@pytest.mark.parametrize("size", [b"\x80" + (2**70).to_bytes(11, "big"), b"\xff" * 12], ids=["huge", "negative"])
+def test_a_size_in_a_tar_that_no_file_has_is_damage(tmp_path: Path, size: bytes) -> None:
+    header = bytearray(tarfile.TarInfo("x").tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = size
+    header[148:156] = b"%06o\0 " % (256 + sum(header[:148]) + sum(header[156:]))
+    path = written(tmp_path, bytes(header) + bytes(1024))
+    assert rules(path) == ["archive-damaged"]
+    with pytest.raises(FormatError, match="a size that no file has"):
+        list(archives.tar_entries(path, held=False))

@@ -149,3 +149,17 @@ def test_a_pipe_in_a_folder_is_named_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "b.xml.gz")
     with pytest.raises(StorageError, match=r"b\.xml\.gz: it is a pipe"):
         open_archive(tmp_path).members(lambda _: True)
+
+
+def test_a_zip_whose_entries_overlap_is_refused(tmp_path: Path) -> None:
+    path = make_zip(tmp_path / "a.zip")
+    with zipfile.ZipFile(path, "a") as archive:
+        for number in range(3):
+            twin = zipfile.ZipInfo(f"twin/{number}.txt")
+            first = archive.infolist()[1]
+            twin.header_offset, twin.CRC = first.header_offset, first.CRC
+            twin.compress_size, twin.file_size, twin.compress_type = first.compress_size, first.file_size, 8
+            archive.filelist.append(twin)
+        archive._didModify = True  # type: ignore[attr-defined]  # not in typeshed; the directory is written anew
+    with pytest.raises(FormatError, match="files in it overlap"):
+        open_archive(path).members(bool)

@@ -44,6 +44,7 @@ _STRANGE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 _ENTRY = b"PK\x01\x02"
 """How an entry of a zip's directory begins."""
 _BUFFER = 1 << 20
+_LARGEST = 1 << 63
 _START = 1 << 12
 """Bytes that tell what a file is."""
 _TAR_MARK = slice(257, 262)
@@ -182,6 +183,8 @@ def tar_entries(path: Path, *, held: bool) -> Iterator[tuple[tarfile.TarInfo, ta
         stream: Any = _Stream(decompression.pieces(raw, path, held=held))
         with _told(path), tarfile.open(fileobj=stream, mode="r|", bufsize=_BUFFER) as tar:
             while (info := tar.next()) is not None:
+                if not 0 <= info.size < _LARGEST:
+                    raise tarfile.ReadError("one of its headers tells a size that no file has")
                 yield info, tar
                 tar.members.clear()  # type: ignore[attr-defined]  # not in typeshed; tarfile keeps every member
             if any(stream.end()):  # the library takes an archive that is cut off between two files for a whole one

@@ -141,6 +141,9 @@ class _Zip(_Ranged):
                 places.extend(place)
         self._names = names
         self._places = np.frombuffer(places, np.int64).reshape(-1, 3)
+        starts, sizes = self._places[np.argsort(self._places[:, 0], kind="stable"), :2].T
+        if (starts[1:] < starts[:-1] + sizes[:-1]).any() or (starts[1:] == starts[:-1]).any():
+            raise _damaged(self._path, "files in it overlap, so that a small archive holds very much")
         return Members(names, self._places[:, 1], content.digest())
 
     def _part(self, place: int, key: int) -> MemberData:
