@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,6 +45,26 @@ def counted(found: list[str]) -> list[tuple[str, int]]:
 @given(st.lists(RAW, max_size=8))
 def test_all_lines_at_once_are_cleaned_as_rule_by_rule(raw: list[str]) -> None:
     assert unpacked(clean_lines("".join(text + "\n" for text in raw))) == counted(sentences(raw))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from((*"<{([>})] a\n-", "<!--", "-->")), max_size=20).map("".join))
+def test_asides_are_those_of_their_expression(raw: str) -> None:
+    assert RULES[0].apply(raw) == re.sub(r"<!--.*?-->|<[^>]*>|\{[^}]*\}|\([^)]*\)|\[[^\]]*\]", " ", raw)
+
+
+@pytest.mark.parametrize("raw", ["(", "<!--", "<", "{[", "-", " ", "' ", ": "], ids=repr)
+def test_a_line_without_end_is_cleaned_in_the_time_of_one_pass(raw: str) -> None:
+    before = time.process_time()
+    lines = [" it 's", raw * 300_000 + "x", "late"]
+    assert unpacked(clean_lines("".join(f"{line}\n" for line in lines))) == counted(sentences(lines))
+    assert time.process_time() - before < 10  # it took a quarter of an hour and more
+
+
+def test_very_many_lines_that_end_with_a_colon_are_glued_in_one_pass() -> None:
+    before = time.process_time()
+    assert sentences([" a :", " "] * 100_000 + [" b"])[0].endswith("b")
+    assert time.process_time() - before < 10
 
 
 @settings(max_examples=30)

@@ -23,9 +23,18 @@ DROPPED = frozenset(("", ".", "?", "$", "%", "!", ",", ":", ";"))
 """Sentences that are dropped; `...` and `!!` stay."""
 _LONE = np.frombuffer("".join(sorted(DROPPED)).encode(), np.uint8)
 _BEFORE_PERIOD = "|".join((*(f" {title}" for title in TITLES), "mrs"))
-_DASHES = "[-\u2013\u2014]+"
+_DASH = "[-\u2013\u2014]"
+_DASHES = f"{_DASH}+"
 _DOTTED_I = "i\u0307"
-_MARKS = rf" {_DASHES}|{_DASHES} |% %|#+|''|``| ' |[()\"]"
+_MARKS = rf" {_DASHES}|(?<!{_DASH}){_DASHES}+(?:$| )|% %|#+|''|``| ' |[()\"]"
+"""A run of dashes is looked at from its first alone."""
+
+
+_LONG = 1_000
+"""Characters from which a line is cleaned rule by rule: the expressions for all lines at once look at the rest of a
+line from each of its signs, which for a line of a million of them takes hours."""
+_OPENING = re.compile(r"[<{(\[]")
+_CLOSING = {"<": ">", "{": "}", "(": ")", "[": "]"}
 
 
 class SentenceRule(NamedTuple):
@@ -41,11 +50,43 @@ def _sub(pattern: str, replacement: str) -> Callable[[str], str]:
     return lambda text: compiled.sub(replacement, text)
 
 
+def _without_asides(text: str) -> str:
+    """Return a text with a space for each `<!--.*?-->`, `<[^>]*>`, `{[^}]*}`, `([^)]*)` and `[[^]]*]`.
+
+    Where the next closing sign stands is kept, so that signs that nothing closes cost one look at the text together.
+    """
+    kept: list[str] = []
+    known: dict[str, int] = {}
+    begin = place = 0
+
+    def following(sign: str, start: int) -> int:
+        if known.get(sign, -1) < start:
+            found = text.find(sign, start)
+            known[sign] = found if found >= 0 else len(text)
+        return known[sign]
+
+    def end_of(start: int) -> int:
+        if text.startswith("<!--", start):
+            end = following("-->", start + 4)
+            if end < following("\n", start + 4):
+                return end + 3
+        end = following(_CLOSING[text[start]], start + 1)
+        return end + 1 if end < len(text) else 0
+
+    while (opening := _OPENING.search(text, place)) is not None:
+        end = end_of(opening.start())
+        if end:
+            kept += (text[begin : opening.start()], " ")
+            begin = end
+        place = end or opening.end()
+    return "".join((*kept, text[begin:]))
+
+
 RULES = (
     SentenceRule(
         "asides",
         "comments, tags and bracketed remarks are no speech; the first closing sign ends them, nothing nests",
-        _sub(r"<!--.*?-->|<[^>]*>|\{[^}]*\}|\([^)]*\)|\[[^\]]*\]", " "),
+        _without_asides,
     ),
     SentenceRule(
         "escapes", "an apostrophe may be escaped; all is lower case", lambda text: text.replace("\\'", "'").lower()
@@ -53,8 +94,8 @@ RULES = (
     SentenceRule("right", "` ' s ` belongs to what follows", _sub(r" ' (?=(?:em|im|s|t|bout|cause)\s)", " '")),
     SentenceRule("left", "` n ' roll` belongs to what precedes", _sub(r"(?<=n) ' ", "' ")),
     SentenceRule("titles", "the period of a title is no end of a sentence", _sub(rf"(?<={_BEFORE_PERIOD}) \.", ". ")),
-    SentenceRule("speaker", "one word and a colon at the start name the speaker", _sub(r"^\s*[A-z]*\s*:", "")),
-    SentenceRule("marks", "dashes, quotes, song and percent marks are layout", _sub(rf"{_DASHES}$|{_MARKS}", " ")),
+    SentenceRule("speaker", "one word and a colon at the start name the speaker", _sub(r"^\s*+[A-z]*+\s*+:", "")),
+    SentenceRule("marks", "dashes, quotes, song and percent marks are layout", _sub(_MARKS, " ")),
     SentenceRule(
         "dotted", "a lower-cased Turkish capital leaves its dot behind", lambda text: text.replace(_DOTTED_I, "i")
     ),
@@ -81,15 +122,16 @@ def sentences(raw: Iterable[str]) -> list[str]:
     A text that ends with a colon is glued to the next; at the end of the file it is lost.
     """
     found = []
-    pending = ""
+    pending: list[str] = []
     for text in raw:
-        pending += text
-        if pending.strip().endswith(":"):
+        pending.append(text)
+        end = text.rstrip()
+        if end.endswith(":") or (not end and len(pending) > 1):  # what is pending ends with a colon
             continue
-        cleaned = clean(pending)
+        cleaned = clean("".join(pending))
         if cleaned:
             found.append(cleaned)
-        pending = ""
+        pending = []
     return found
 
 
@@ -102,7 +144,7 @@ _TITLE = re.compile(rf" \.(?<={' .|'.join(f' {title}' for title in TITLES)} .|mr
 _SPEAKER = re.compile(rf"\n{S}*+[A-z]*+{S}*+:")
 _BEFORE_MARK = "\x01"
 """Marker for a space before a dash or apostrophe, so that the search need not stop at every space."""
-_DASH_RUNS = "|".join(rf"{dash}[-\u2013\u2014]*(?:[ \x01]|(?=\n))" for dash in "-\u2013\u2014")
+_DASH_RUNS = "|".join(rf"{dash}(?<!{_DASH}{dash}){_DASH}*+(?:[ \x01]|(?=\n))" for dash in "-\u2013\u2014")
 _LINE_MARKS = re.compile(rf"\x01(?:{_DASHES}|'[ \x01])|{_DASH_RUNS}|% %|##*|''|``|\(|\)|\"")
 """Rule `marks`; each branch begins with a literal character, which makes the search fast."""
 _ODD_SPACES = tuple(
@@ -131,6 +173,8 @@ def clean_lines(raw: str) -> Cleaned:
     text = raw
     while (glued := _COLON_AT_END.sub(r"\1", text)) != text:
         text = glued
+    if max(map(len, text.split("\n"))) > _LONG:
+        return packed(sentences(raw.split("\n")[:-1]))
     text = "\n" + text[: text.rfind("\n") + 1]  # a colon at the end of the file keeps its text from being ended
     return _kept(_squeezed(_marked(_joined(_stripped(text)))))
 
