@@ -10,6 +10,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from duologue.core.errors import FormatError, StorageError
@@ -113,7 +114,9 @@ def dump(texts: PackedTexts, columns: Mapping[str, NDArray[Any]], meta: Any) -> 
     table = arrow.table({**columns, "text": text})
     table = table.replace_schema_metadata({_META: json.dumps(meta, separators=(",", ":"))})
     sink = arrow.BufferOutputStream()
-    parquet.write_table(table, sink, compression="lz4", use_dictionary=list(columns), write_statistics=False)
+    parquet.write_table(
+        table, sink, compression="lz4", use_dictionary=list(columns), write_statistics=False, write_page_checksum=True
+    )
     found: bytes = sink.getvalue().to_pybytes()
     return found
 
@@ -122,10 +125,14 @@ def load(path: Path, columns: tuple[str, ...]) -> Table:
     """Return the texts and some columns of a file of `dump`. Raises `StorageError` or `FormatError`."""
     arrow: Any = need("pyarrow", "corpus")
     parquet: Any = need("pyarrow.parquet", "corpus")
-    with _understood(path), path.open("rb") as source:  # pyarrow opens no path that is not UTF-8
-        table = parquet.read_table(source, columns=[*columns, "text"], use_threads=False, partitioning=None)
+    with understood(path), path.open("rb") as source:  # pyarrow opens no path that is not UTF-8
+        table = parquet.read_table(
+            source, columns=[*columns, "text"], use_threads=False, partitioning=None, page_checksum_verification=True
+        )
+        if any(column.null_count for column in table.columns):
+            raise ValueError("it holds nothing where a value is expected")
         meta = json.loads(table.schema.metadata[_META])
-        chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
+    chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
     return Table(
         PackedTexts(arrow.concat_arrays(chunks or [arrow.array([], arrow.large_binary())])),
         {name: table.column(name).to_numpy() for name in columns},
@@ -134,14 +141,22 @@ def load(path: Path, columns: tuple[str, ...]) -> Table:
 
 
 @contextmanager
-def _understood(path: Path) -> Iterator[None]:
-    """Turn what pyarrow and the disk say into our errors."""
+def understood(path: Path) -> Iterator[None]:
+    """Turn what pyarrow and the disk say, and what is said of values that no such file has, into our errors."""
     arrow: Any = need("pyarrow", "corpus")
     try:
         yield
     except FileNotFoundError as error:
         raise StorageError(f"cannot read {path}: there is no such file; extract the utterances again") from error
-    except (arrow.ArrowException, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
+    except (
+        arrow.ArrowException,
+        msgspec.MsgspecError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RecursionError,
+        OSError,
+    ) as error:
         problem = Problem(
             rule="not-utterances",
             message=f"this is no complete Parquet file of utterances ({error})",
@@ -153,5 +168,5 @@ def _understood(path: Path) -> Iterator[None]:
 def notes(path: Path) -> Any:
     """Return the `meta` of a file of `dump` alone. Raises as `load` does."""
     parquet: Any = need("pyarrow.parquet", "corpus")
-    with _understood(path), path.open("rb") as source:
+    with understood(path), path.open("rb") as source:
         return json.loads(parquet.read_schema(source).metadata[_META])

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from tests.subtitles import xml_of
 
 from duologue.challenges.conversation.extraction.subtitles import utterances
 from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction, Worker, find, read, summarise
+from duologue.core.errors import FormatError
+from duologue.corpus import tables
 from duologue.corpus.members import MemberData, Members
 
 if TYPE_CHECKING:
@@ -67,3 +71,28 @@ def test_the_share_of_files_is_rounded_down() -> None:
     found, _ = find(archive, 0.75, official=True)
     assert len(found.order) == 9
     assert len(find(archive, 0.1, official=True)[0].order) == 1
+
+
+def test_a_shard_of_a_damaged_disk_is_told_as_such_or_read(tmp_path: Path) -> None:
+    parts = [MemberData(0, "a", xml_of([["Hi", "!"], ["A", "b"]]).encode()), MemberData(1, "b", b"<broken>")]
+    whole, path = Worker(Extraction())(parts), tmp_path / "part-00000.parquet"
+    told = []
+    for place in range(4, len(whole), 5):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        with suppress(FormatError):
+            summarise([path], 2)
+            read(path).texts.list()
+            continue
+        told.append(place)
+    assert told
+
+
+def test_notes_that_contradict_the_sentences_are_damage(tmp_path: Path) -> None:
+    path = tmp_path / "part-00000.parquet"
+    texts = tables.PackedTexts.of(b"ab", np.array([1, 1]))
+    notes = {"files": [[0, 2]], "skipped": [], "strictly": 0, "checked": 0, "differing": []}
+    for files in ([[0, 1]], [[-1, 2]], [[7, 2]], [[0, "2"]]):
+        path.write_bytes(tables.dump(texts, {"tokens": np.array([1, 1], np.int32)}, {**notes, "files": files}))
+        read_it = read if files == [[0, 1]] else lambda place: summarise([place], 2)
+        with pytest.raises(FormatError, match="delete it and run the extraction again"):
+            read_it(path)

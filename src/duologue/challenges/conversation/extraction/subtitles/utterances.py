@@ -17,6 +17,7 @@ from duologue.challenges.conversation.extraction.subtitles import cleaner, xml_s
 from duologue.core import disk
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.core.typed import convert
 from duologue.core.version import __version__
 from duologue.corpus import tables
 from duologue.corpus.engine import finished, map_shards
@@ -62,6 +63,22 @@ class SubtitleFiles(NamedTuple):
     """Where each lies in the archive: (files,)."""
     order: NDArray[np.int64]
     """(chosen,) those that are read, in the shuffled order in which their sentences are counted."""
+
+
+class ShardNotes(Record, frozen=True, kw_only=True):
+    """What a shard says of its files."""
+
+    files: tuple[tuple[int, int], ...]
+    """Each file that could be read, and how many sentences it has."""
+    skipped: tuple[tuple[str, str], ...]
+    strictly: int
+    checked: int
+    differing: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for numbers that no file and no sentences have."""
+        if any(key < 0 or count < 0 for key, count in self.files):
+            raise ValueError("it tells of less than no file or sentence")
 
 
 class ShardSentences(NamedTuple):
@@ -263,22 +280,34 @@ def _prepare(folder: Path, identity: str, names: list[str]) -> None:
 def read(path: Path) -> ShardSentences:
     """Read a shard. Raises `StorageError` or `FormatError`."""
     table = tables.load(path, ("tokens",))
-    return ShardSentences(table.texts, table.columns["tokens"], [tuple(row) for row in table.meta["files"]])
+    with tables.understood(path):
+        files = list(convert(table.meta, ShardNotes).files)
+        if sum(count for _, count in files) != len(table.texts):
+            raise ValueError(f"it tells of {sum(count for _, count in files):,} sentences, found {len(table.texts):,}")
+    return ShardSentences(table.texts, table.columns["tokens"], files)
 
 
 def summarise(paths: list[Path], files: int) -> tuple[ExtractionSummary, NDArray[np.int64]]:
-    """Summarise the shards; also return the sentences per file, (files,), -1 for unread ones."""
+    """Summarise the shards; also return the sentences per file, (files,), -1 for unread ones.
+
+    Raises `StorageError` or `FormatError`.
+    """
     counts = np.full(files, -1, np.int64)
     skipped: list[tuple[str, str]] = []
     differing: list[str] = []
     strictly = checked = 0
-    for notes in map(tables.notes, paths):
-        for key, count in notes["files"]:
+    for path in paths:
+        meta = tables.notes(path)
+        with tables.understood(path):
+            notes = convert(meta, ShardNotes)
+            if any(key >= files for key, _ in notes.files):
+                raise ValueError(f"it tells of a file beyond the last of {files:,}")
+        for key, count in notes.files:
             counts[key] = count
-        skipped += [(name, reason) for name, reason in notes["skipped"]]
-        differing += notes["differing"]
-        strictly += notes["strictly"]
-        checked += notes["checked"]
+        skipped += notes.skipped
+        differing += notes.differing
+        strictly += notes.strictly
+        checked += notes.checked
     return ExtractionSummary(
         read=int(np.count_nonzero(counts >= 0)),
         sentences=int(counts[counts >= 0].sum()),
