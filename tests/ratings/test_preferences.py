@@ -122,3 +122,11 @@ def test_a_system_between_two_others_that_never_surprise_is_not_taken_for_certai
     assert middle.high is not None
     assert middle.low < 0.3
     assert middle.high > 0.7
+
+
+def test_more_systems_and_judgements_than_can_be_compared_are_refused() -> None:
+    found = [Preference(f"{n}", f"s{n}", f"s{n + 1}", "ann", OVERALL, "a") for n in range(300)]
+    with pytest.raises(UsageError, match="301 systems were rated"):
+        rank_by_preference(found)
+    with pytest.raises(UsageError, match="120,000 judgements of 200 systems are more than can be compared at once"):
+        rank_by_preference(found[:199] + found[:1] * 119_801)

@@ -18,6 +18,7 @@ from duologue.metrics.intervals import wilson
 from duologue.metrics.student import student_cut
 from duologue.metrics.tiers import standings
 from duologue.ratings.contrasts import Estimate, corrected, difference_test
+from duologue.ratings.table import expect_systems
 from duologue.ratings.two_way import two_way_errors
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _PRIOR = 1e-3
 """A pull on the strengths, in judgements: so that a system that never loses has one."""
+_MOST_CELLS = 20_000_000
+"""Judgements by systems that are held at once, several times."""
 _STEPS = 100
 _STILL = 1e-11
 
@@ -92,11 +95,17 @@ def fit_davidson(a: Integers, b: Integers, outcome: Integers, systems: int) -> D
 def rank_by_preference(preferences: Sequence[Preference]) -> PreferredSystems:
     """Return win shares with intervals, tests and tiers from judgements on one criterion.
 
-    Raises `UsageError` for fewer than two systems, and for systems that no chain of judgements joins.
+    Raises `UsageError` for fewer than two systems, for too many, and for systems that no chain of judgements joins.
     """
     systems = sorted({name for one in preferences for name in (one.a, one.b)})
     if len(systems) < 2:
         raise UsageError("pairwise judgements of two systems or more are needed")
+    expect_systems(systems)
+    if len(preferences) * (len(systems) + 1) > _MOST_CELLS:
+        raise UsageError(
+            f"{len(preferences):,} judgements of {len(systems):,} systems are more than can be compared at once; leave "
+            "out systems, or a part of the judgements"
+        )
     place = {name: number for number, name in enumerate(systems)}
     a = np.array([place[one.a] for one in preferences])
     b = np.array([place[one.b] for one in preferences])

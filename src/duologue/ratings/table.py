@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from duologue.core.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from duologue.ratings.judgement import Rating
 
     Integers = NDArray[np.int64]
+
+MOST_SYSTEMS = 300
+"""Systems that are compared, each with each."""
+_MOST_CELLS = 50_000_000
+"""Answers by raters, most of them empty, that are held at once."""
 
 
 class RatingTable(NamedTuple):
@@ -33,11 +40,15 @@ class RatingTable(NamedTuple):
 
     @classmethod
     def of(cls, ratings: Sequence[Rating], criteria: Sequence[str]) -> RatingTable:
-        """Return the ratings as a table; `criteria` gives the order of the criteria."""
+        """Return the ratings as a table; `criteria` gives the order of the criteria.
+
+        Raises `UsageError` as `expect_systems` does.
+        """
         items, systems, raters = (
             tuple(sorted({str(one[field]) for one in ratings}))
             for field in range(3)  # the first three fields are names
         )
+        expect_systems(systems)
         return cls(
             items=items,
             systems=systems,
@@ -51,13 +62,21 @@ class RatingTable(NamedTuple):
         )
 
     def units(self, criterion: int, systems: Sequence[int] | None = None) -> UnitTable:
-        """Return the ratings of one criterion as a table of units (an item with a system) by raters."""
+        """Return the ratings of one criterion as a table of units (an item with a system) by raters.
+
+        Raises `UsageError` for more units and raters than are held at once.
+        """
         kept = self.criterion == criterion
         if systems is not None:
             kept &= np.isin(self.system, systems)
         unit = self.item[kept] * len(self.systems) + self.system[kept]
         units, rows = np.unique(unit, return_inverse=True)
         raters, columns = np.unique(self.rater[kept], return_inverse=True)
+        if len(units) * len(raters) > _MOST_CELLS:
+            raise UsageError(
+                f"{len(units):,} answers were rated by {len(raters):,} raters, which is more than can be compared at "
+                "once; does each rater have one name, the same in all their rows?"
+            )
         values = np.full((len(units), len(raters)), np.nan)
         values[rows, columns] = self.value[kept]
         return UnitTable(values, units // len(self.systems), units % len(self.systems), raters)
@@ -73,6 +92,15 @@ class UnitTable(NamedTuple):
     system: Integers
     raters: Integers
     """Per column the place of its rater."""
+
+
+def expect_systems(systems: Sequence[str]) -> None:
+    """Raise `UsageError` for more systems than are compared."""
+    if len(systems) > MOST_SYSTEMS:
+        raise UsageError(
+            f"{len(systems):,} systems were rated, the first is '{systems[0]}'; {MOST_SYSTEMS} are compared at most: "
+            "do item and system stand in each other's place?"
+        )
 
 
 def _places(names: Sequence[str], known: Sequence[str]) -> Integers:
