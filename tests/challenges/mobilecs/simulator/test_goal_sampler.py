@@ -26,3 +26,11 @@ def test_goals_depend_on_the_seed_alone() -> None:
 def test_bases_with_nothing_to_ask_for() -> None:
     assert sample_goal({}, 1) is None
     assert sample_goal({"ent-1": {"name": "彩铃"}}, 1) is None
+
+
+def test_services_without_a_name_are_not_asked_for() -> None:
+    nameless = {"ent-1": {"type": "套餐"}, "NA": {"用户状态": "x"}}
+    assert [sample_goal(nameless, seed) for seed in range(20)] == [None] * 20
+    priced = {"ent-1": {"type": "套餐", "业务费用": "5元"}}
+    goals = [sample_goal(priced, seed) for seed in range(20)]
+    assert all(goal is not None and "咨询" not in goal for goal in goals)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.challenges.proactive.live import goals
 from duologue.challenges.proactive.live.goals import draw_goals
 from duologue.challenges.proactive.schema import DOMAIN, FILM
 from duologue.core.errors import UsageError
@@ -85,3 +86,8 @@ def test_text_that_is_not_segmented_is() -> None:
     (goal, *_) = draw_goals(facts, 1, seed=1)
     assert goal.goal is not None
     assert all(" " in topic for topic in goal.goal.topics)
+
+
+def test_more_goals_than_a_graph_has_are_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(goals, "_FRUITLESS", 500)
+    assert 15 < len(draw_goals(graph(), 10**9, seed=3)) < 30

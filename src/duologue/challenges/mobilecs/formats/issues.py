@@ -129,13 +129,18 @@ def row_id(row: dict[str, Any], issues: Issues) -> str | None:
     return name
 
 
-def unique_id(name: str, taken: set[str], issues: Issues) -> str:
-    """Return a unique id for a data row: a repeated one gets the suffix `~2`, `~3`, ... and a warning."""
-    found, times = name, 1
+def unique_id(name: str, taken: dict[str, int], issues: Issues) -> str:
+    """Return a unique id for a data row: a repeated one gets the suffix `~2`, `~3`, ... and a warning.
+
+    `taken` has the ids so far, each with the last suffix that it was given.
+    """
+    times = taken.get(name, 1)
+    found = name
     while found in taken:
         times += 1
         found = f"{name}~{times}"
-    if times > 1:
+    if found != name:
+        taken[name] = times
         issues.warn("dialog-id-repeated", "/id", f"an earlier dialogue has the same id; this one is called {found!r}")
-    taken.add(found)
+    taken[found] = 1
     return found

@@ -101,7 +101,7 @@ def read_examples(rows: Any, issues: Issues) -> list[Example]:
 
 def _read(rows: Any, make: Callable[[Any, str, list[_Pair]], Made], issues: Issues) -> list[Made]:
     found = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for number, row in enumerate(open_rows(rows, issues)):
         before = issues.errors
         name, pairs = _pairs(row, number, issues)

@@ -90,7 +90,7 @@ def read_examples(rows: Any, issues: Issues) -> list[Example]:
 def read_rows(rows: Any, issues: Issues) -> list[Named]:
     """Return the dialogues of a decoded track 2 file with unique ids; `issues` collects its problems."""
     found: list[Named] = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for number, row in enumerate(open_rows(rows, issues)):
         issues.enter(number, row.get("id") if isinstance(row, dict) else None)
         before = issues.errors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.schema.intents import ASK, QUERY
@@ -46,8 +47,10 @@ def sample_goal(base: Base, seed: int | str) -> dict[str, Any] | None:
     rng = Rng(seed, "goal")
     for _ in range(_ATTEMPTS):
         goal = _draw(base, rng)
-        if any(one.values for one in requests_of(goal, base)):
-            return goal
+        with suppress(KeyError):  # it asks for the services of a type, one of which has no name
+            wanted = list(requests_of(goal, base))
+            if any(one.values for one in wanted):
+                return goal
     return None
 
 

@@ -28,6 +28,8 @@ _OF_ONE_RELATION = 2
 _LONGEST = 200
 """Characters of an object; longer ones are articles, which nobody quotes in a dialogue."""
 _TRIES = 100
+_FRUITLESS = 100_000
+"""Draws one after the other without a new goal, after which a graph has no more."""
 
 
 class _Pair(NamedTuple):
@@ -90,14 +92,16 @@ def draw_goals(facts: Sequence[Fact], n: int, seed: int) -> list[Dialogue]:
             "linked with another, by a triple from one to the other or by a relation and value that both have"
         )
     found: dict[frozenset[str], Dialogue] = {}
+    last = 0
     for number in range(n * _TRIES):
-        if len(found) == n:
+        if len(found) == n or number - last > _FRUITLESS:
             break
         rng = Rng("goals", seed, number)
         pair = links.draw(rng)
         topics = frozenset((pair.first, pair.second))
         knowledge = None if topics in found else _knowledge(links, pair, rng)
         if knowledge is not None:
+            last = number
             found[topics] = _dialogue(f"goal-{len(found):04d}", pair, knowledge)
     if not found:
         raise UsageError(f"no two linked topics of the graph have {_FEWEST} triples of knowledge together")
