@@ -28,7 +28,7 @@ _days_option = click.option(
     metavar="NAME=SOURCE",
     help="A result file, or a system to talk with; once for each, or with commas.",
 )
-@click.option("--n", type=click.IntRange(min=1), required=True, help="Items (or scenes), drawn by the seed.")
+@click.option("--n", type=click.IntRange(1, 100_000), required=True, help="Items (or scenes), drawn by the seed.")
 @click.option("--task", default=None, help="The task, for protocols of any task (arena).")
 @click.option("--gold", type=options.PATH, multiple=True, help="A truth file with the contexts; may be repeated.")
 @click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
@@ -55,7 +55,7 @@ _days_option = click.option(
 )
 @click.option("--title", default="", help="What volunteers and organisers read.")
 @click.option("--title-zh", default="", help="The same on Chinese pages.  [default: the title]")
-@click.option("--volunteers", type=click.IntRange(min=0), default=0, help="Invite so many at once: a link for each.")
+@click.option("--volunteers", type=click.IntRange(0, 1000), default=0, help="Invite so many at once: a link for each.")
 @options.site_url_option
 @_days_option
 @options.seed_option

@@ -66,6 +66,8 @@ def test_a_known_dialogue_with_other_words_is_refused(database: Database, tmp_pa
         ({"overlap": 1.5}, "shares are from 0 to 1"),
         ({"annotators": 1}, "two annotators"),
         ({"task": "restaurant"}, "no layers that people annotate"),
+        ({"lease_minutes": 1e14}, "at most 527,040, a year"),
+        ({"lease_minutes": float("nan")}, "at most 527,040, a year"),
     ],
 )
 def test_odd_projects_are_refused(database: Database, options: dict[str, Any], told: str) -> None:

@@ -7,18 +7,22 @@ import pytest
 from sqlalchemy import update
 
 from duologue.arena.campaigns.campaign import (
+    CampaignSettings,
     all_campaigns,
     campaigns_with,
     close_campaign,
     find_campaign,
     reopen_campaign,
+    start_campaign,
     status_of,
 )
+from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
 from duologue.arena.campaigns.campaign_results import results_of
 from duologue.arena.campaigns.norm_round import advance, norm_agreement, open_round, vote, votes_of
 from duologue.arena.campaigns.tables import campaign_units
 from duologue.arena.campaigns.volunteers import quality_of
 from duologue.core.errors import StorageError, UsageError
+from duologue.ratings.protocol import find_protocol
 from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign, made_material
 
 if TYPE_CHECKING:
@@ -80,3 +84,17 @@ def test_a_campaign_is_found_by_the_beginning_of_its_id(database: Database) -> N
         assert find_campaign(connection, one).id == one
         with pytest.raises(UsageError, match="there is no campaign"):
             find_campaign(connection, "")
+
+
+@pytest.mark.parametrize("setting", [{"per_item": 10**25}, {"lease_minutes": 10**20}, {"check_every": 10**12}], ids=str)
+def test_settings_that_no_database_holds_start_no_campaign(database: Database, setting: dict[str, int]) -> None:
+    protocol = find_campaign_protocol("proactive")
+    with pytest.raises(UsageError, match=f"a campaign cannot have these settings: .*{next(iter(setting))}"):
+        database.write(
+            lambda connection: start_campaign(
+                connection, title="t", task="proactive", protocol=protocol, rating=find_protocol(protocol.ratings),
+                material=made_material(), settings=CampaignSettings(**setting), now=database.now(),
+            )
+        )  # fmt: skip
+    with database.reading() as connection:
+        assert all_campaigns(connection) == []

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from duologue.arena.database.database import Database
 
 MEMBER_ROLES = ("annotator", "adjudicator")
+_YEAR = 366 * 24 * 60
+"""Minutes."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -81,6 +83,8 @@ def new_project(
         raise UsageError(f"shares are from 0 to 1, not {overlap:g} and {unassisted:g}")
     if annotators < 2 or lease_minutes <= 0:
         raise UsageError("it takes two annotators for an overlap, and a lease of more than 0 minutes")
+    if not lease_minutes <= _YEAR:
+        raise UsageError(f"a lease of {lease_minutes:g} minutes is asked for; it is at most {_YEAR:,}, a year")
     made = AnnotationProject(
         id=new_id(), name=name, task=task, overlap=overlap, annotators=annotators, unassisted=unassisted,
         lease_ms=round(lease_minutes * 60_000), seed=seed, created_at=database.now(),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec import Meta
 from sqlalchemy import Integer, bindparam, case, func, insert, select, update
 
 from duologue.arena.campaigns.campaign_protocol import CampaignProtocol
@@ -22,7 +23,7 @@ from duologue.arena.campaigns.tables import (
 from duologue.arena.database.damage import damaged
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
-from duologue.core.bounds import Count, Positive, Probability
+from duologue.core.bounds import Count, Probability
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.core.rng import digest
@@ -39,18 +40,20 @@ if TYPE_CHECKING:
 MINUTE = 60_000
 """Milliseconds."""
 _ALL = 2**31 - 1
+_YEAR = 366 * 24 * 60
+"""Minutes."""
 
 
 class CampaignSettings(Record, frozen=True, kw_only=True):
     """What an organiser chooses."""
 
-    per_item: Positive = 1
+    per_item: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """Raters of each item, or of those that overlap."""
     overlap: Probability = 1.0
     """Share of the items that `per_item` people rate, drawn by the seed; the others have one rater."""
-    lease_minutes: Positive = 60
+    lease_minutes: Annotated[int, Meta(ge=1, le=_YEAR)] = 60
     """How long an item waits for the volunteer who has it, before another one gets it."""
-    check_every: Count = 10
+    check_every: Annotated[int, Meta(ge=0, le=_ALL)] = 10
     """Ratings from one attention check to the next; 0: none."""
     seed: int = 1
     """Of all chance: order of items for each person, sides of pairs."""
@@ -140,8 +143,10 @@ def start_campaign(
 ) -> str:
     """Write a campaign with all its items and return its id; `by` whom goes into the audit log.
 
-    Raises `UsageError` for too few or too many systems.
+    Raises `UsageError` for too few or too many systems, and for settings that no campaign can have: nothing of it may
+    be kept, since whoever reads the campaigns would stumble over it.
     """
+    _expect_settings(settings)
     systems = [one for one in material.systems if one != rating.reference]
     if protocol.unit == "pair" and len(systems) < 2:
         raise UsageError("pairs are of two systems or more")
@@ -180,6 +185,13 @@ def start_campaign(
                 second = add_answer(connection, item_id, "", {"turns": [list(turn) for turn in one.other]})
             _add_unit(connection, campaign_id, item_id, ("", "" if second else None), (first, second))
     return campaign_id
+
+
+def _expect_settings(settings: CampaignSettings) -> None:
+    try:
+        convert(msgspec.to_builtins(settings), CampaignSettings)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"a campaign cannot have these settings: {error}") from error
 
 
 def _with_overlap(material: Material, settings: CampaignSettings) -> tuple[list[MaterialItem], CampaignSettings]:
