@@ -24,11 +24,25 @@ _MONTHS = {name: number for number, name in enumerate(MONTHS, start=1)}
 class PostGroup:
     """A node of the reply tree: posts written together, and the groups that answer them."""
 
-    __slots__ = ("children", "posts")
+    __slots__ = ("_by_author", "children", "posts")
 
     def __init__(self, post: Post) -> None:
         self.posts = {post.id: post}
         self.children: list[PostGroup] = []
+        self._by_author: dict[tuple[int | None, int], list[PostGroup]] = {}
+        """The children by what their posts share: the post that they answer, and who wrote them."""
+
+    def child(self, post: Post) -> PostGroup:
+        """Add a post below the group; return the child group that holds it. Raises as `takes` does."""
+        alike = self._by_author.setdefault((post.reply_to, post.author), [])
+        for child in alike if post.reply_to is not None else ():
+            if child.takes(post):
+                child.posts.setdefault(post.id, post)
+                return child
+        made = PostGroup(post)
+        alike.append(made)
+        self.children.append(made)
+        return made
 
     def takes(self, post: Post) -> bool:
         """Tell whether a post belongs to the group: same author and parent, less than 600 s apart.
@@ -72,19 +86,8 @@ def grow(dialogues: Mapping[str, Sequence[Post]]) -> dict[int, PostGroup]:
             continue
         group = roots.setdefault(first.id, PostGroup(first))
         for post in rest:
-            group = _child(group, post)
+            group = group.child(post)
     return roots
-
-
-def _child(group: PostGroup, post: Post) -> PostGroup:
-    """Add a post below a group; return the child group that holds it."""
-    if post.reply_to is not None:
-        for child in group.children:
-            if child.takes(post):
-                child.posts.setdefault(post.id, post)
-                return child
-    group.children.append(PostGroup(post))
-    return group.children[-1]
 
 
 def paths(roots: Mapping[int, PostGroup]) -> Iterator[list[PostGroup]]:
