@@ -20,3 +20,8 @@ def test_integers_of_thousands_of_digits_decode() -> None:
 )
 def test_numbers_are_printed_with_twelve_significant_digits(hits: int, n: int, text: str) -> None:
     assert print_float(hits / n) == text
+
+
+def test_an_integer_without_end_is_refused_and_not_reckoned() -> None:
+    with pytest.raises(ValueError, match="an integer of 5,000,000 digits"):
+        decode(b"[" + b"1" * 5_000_000 + b"]")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from duologue.challenges.restaurant.formats.files import turns_of
@@ -109,3 +110,15 @@ def test_a_slot_that_the_knowledge_base_lacks_has_no_known_values() -> None:
     assert (found.remark, found.details) == ("unknown-value", {"slot": "restrictions", "value": "vegan"})
     found = nlu.understand("may i have a table with thai menu options", BookingState())
     assert found.utterances == ("may i have a table with thai cuisine",)
+
+
+def test_a_slot_whose_answers_all_name_another_value_is_answered() -> None:
+    answers = ("{wait} and she wants {new}, not {o}", "no {o} today, {new} please")
+    cuisine = msgspec.structs.replace(
+        templates.CUISINE, answers=tuple(templates.UtteranceTemplate(text=one) for one in answers)
+    )
+    nlu = LanguageUnderstanding(BASE, (cuisine, *templates.SLOTS_EXTRA[1:]))
+    state = BookingState()
+    for turn in turns_of(ASKED):
+        state.observe(turn)
+    assert nlu.understand("something thai", state).utterances == ("no italian today, thai please",)

@@ -10,13 +10,14 @@ from typing import Any
 # knew no underscores. U+180E was a blank in its Unicode tables and is none today.
 _INTEGER = re.compile(r"[\s\u180e]*+([+-]?)[\s\u180e]*+(\d+)[\s\u180e]*+")
 _DIGITS_AT_ONCE = 4_000
+_MOST_DIGITS = 100_000
 _BEYOND_ANY_SLOT = 10**18
 
 
 def decode(data: bytes) -> Any:
     """Decode the bytes of a file as Python 2's `json.load` does.
 
-    UTF-8 only (a byte order mark is refused, lone surrogates are not), integers of any length. Raises
+    UTF-8 only (a byte order mark is refused, lone surrogates are not), integers of up to 100,000 digits. Raises
     `ValueError` for what it refuses.
     """
     try:
@@ -26,9 +27,14 @@ def decode(data: bytes) -> Any:
 
 
 def _integer(text: str) -> int:
-    """Return an integer of any length; Python 3 refuses more than 4,300 digits at once."""
+    """Return an integer of many digits; Python 3 refuses more than 4,300 at once, and the time grows with the square.
+
+    Raises `ValueError` for more than anybody means.
+    """
     if len(text) <= _DIGITS_AT_ONCE:
         return int(text)
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"an integer of {len(text):,} digits; {_MOST_DIGITS:,} are read at most")
     sign, digits, value = (-1 if text.startswith("-") else 1), text.removeprefix("-"), 0
     for start in range(0, len(digits), _DIGITS_AT_ONCE):
         piece = digits[start : start + _DIGITS_AT_ONCE]

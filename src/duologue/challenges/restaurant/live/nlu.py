@@ -177,7 +177,7 @@ class LanguageUnderstanding:
         if said and kind == due:
             return Interpretation(utterances=(said,))
         order = sorted(wanted, key=lambda slot: (slot != state.asked, slot))  # as the bot would ask for them
-        phrase = _update if due == "update" else _answer
+        phrase = _update if due == "update" else self._answer
         return Interpretation(utterances=tuple(phrase(self._slots[slot], wanted[slot]) for slot in order))
 
     def _free(self, words: str, state: BookingState) -> Interpretation:
@@ -215,17 +215,18 @@ class LanguageUnderstanding:
             return (self._openings[0] + templates.AT_NAME).format(**(values or {}))
         return self._texts[kind][0].format(wait=_FRIEND)
 
+    def _answer(self, slot: RequestSlot, value: str) -> str:
+        """Return the plainest answer; a domain may have none that names no other value."""
+        text = min((pattern.text for pattern in slot.answers), key=lambda one: ("{wait}" in one, "{o}" in one))
+        other = min(self._values[slot.name] - {value}, default=value)
+        return text.format(new=value, o=other, wait=_FRIEND)
+
     def _hedge(self, reading: ParsedUtterance) -> str:
         """Return a hedge about the same values; which one makes no difference to a bot."""
         hedges = [pattern.text for slot in reading.slots for pattern in self._slots[slot].hedges]
         return next(text for text in hedges if ("{b}" in text) == ("b" in reading.values)).format(
             wait=_FRIEND, **reading.values
         )
-
-
-def _answer(slot: RequestSlot, value: str) -> str:
-    plain = (pattern.text for pattern in slot.answers if "{o}" not in pattern.text and "{wait}" not in pattern.text)
-    return next(plain).format(new=value)
 
 
 def _update(slot: RequestSlot, value: str) -> str:
