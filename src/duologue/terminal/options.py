@@ -42,12 +42,24 @@ class ResumableGroup(CommandGroup):
     resumable = True
 
 
+class SeedNumber(click.IntRange):
+    """A whole number that can be printed, and counted on from: Python prints none of more than 4,300 digits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number. Raises `click.BadParameter` for none, and for one that is too large."""
+        found = super().convert(value, param, ctx)
+        if found >= _LARGEST_SEED:
+            self.fail("it has more than 1,000 digits; give a smaller number.", param, ctx)
+        return found
+
+
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 
 PATH, ASSIGNMENT, TASK_OR_PATH = paths.PATH, paths.ASSIGNMENT, paths.TASK_OR_PATH
 OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
 OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES
+_LARGEST_SEED = 10**1000
 WORKSPACE = Path("workspace")
 """Default folder of outputs."""
 
@@ -96,9 +108,7 @@ system_option = click.option(
     help="A system's name (duologue list) or the folder of a model.",
     shell_complete=complete_system,
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of all chance."
-)
+seed_option = click.option("--seed", type=SeedNumber(min=0), default=1, show_default=True, help="Seed of all chance.")
 resamples_option = click.option(
     "--resamples",
     type=click.IntRange(min=100),
