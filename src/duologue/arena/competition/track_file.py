@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 """What tracks and phases are called: they stand in addresses of pages."""
+_MOST = 1_000_000
+"""Entries and teams, at most."""
+_YEARS = (1971, 9998)
 Visibility = Literal["organiser", "owner", "all"]
 """Who sees scores: the organiser alone, each team its own as well, or everybody."""
 
@@ -36,8 +39,8 @@ class PhaseQuota(Record, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for one in (self.day, self.total):
-            if one is not None and one < 1:
-                raise ValueError("a quota is at least 1; leave it out for none")
+            if one is not None and not 1 <= one <= _MOST:
+                raise ValueError(f"a quota is from 1 to {_MOST:,}; leave it out for none")
 
 
 class EntryLimits(Record, frozen=True, kw_only=True):
@@ -101,10 +104,7 @@ class PhaseDefinition(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"'{self.name}' is no name of a phase: a to z, 0 to 9 and '-', 40 characters at most")
-        if self.opens.tzinfo is not None or self.closes.tzinfo is not None:
-            raise ValueError(f"the times of '{self.name}' have an offset; leave it out, they are of the track's zone")
-        if self.opens >= self.closes:
-            raise ValueError(f"'{self.name}' closes ({self.closes}) before it opens ({self.opens})")
+        self._expect_dates()
         if self.kind == "results" and len(self.gold) == 0:
             raise ValueError(f"'{self.name}' has no truth (gold) that results are scored against")
         if self.kind == "human" and (self.gold or self.input or self.kb):
@@ -114,8 +114,19 @@ class PhaseDefinition(Record, frozen=True, kw_only=True):
         if self.kind == "results" and (self.select is not None or self.protocol):
             raise ValueError(f"'{self.name}' is not rated by people: leave select and protocol out")
         for one in (self.top, self.select):
-            if one is not None and one < 1:
-                raise ValueError(f"'{self.name}': top and select are at least 1")
+            if one is not None and not 1 <= one <= _MOST:
+                raise ValueError(f"'{self.name}': top and select are at least 1 and at most {_MOST:,}")
+
+    def _expect_dates(self) -> None:
+        if self.opens.tzinfo is not None or self.closes.tzinfo is not None:
+            raise ValueError(f"the times of '{self.name}' have an offset; leave it out, they are of the track's zone")
+        if not _YEARS[0] <= self.opens.year <= self.closes.year <= _YEARS[1]:
+            raise ValueError(
+                f"'{self.name}' opens {self.opens} and closes {self.closes}; expected years from {_YEARS[0]} to "
+                f"{_YEARS[1]}, which every zone has"
+            )
+        if self.opens >= self.closes:
+            raise ValueError(f"'{self.name}' closes ({self.closes}) before it opens ({self.opens})")
 
     @property
     def takes_entries(self) -> bool:

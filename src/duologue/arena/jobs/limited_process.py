@@ -26,6 +26,9 @@ _MOST_TOLD = 4_000
 """Characters of what a child wrote that are kept for the organiser."""
 
 
+_MOST_SECONDS, _MOST_BYTES = 30 * 24 * 3600, 1 << 50
+
+
 class JobLimits(Record, frozen=True, kw_only=True):
     """What a job may use."""
 
@@ -41,6 +44,8 @@ class JobLimits(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if min(self.seconds, self.cpu_seconds) < 1 or min(self.memory, self.written) < 1 << 20:
             raise ValueError("limits of a job are at least 1 second and 1 MiB")
+        if max(self.seconds, self.cpu_seconds) > _MOST_SECONDS or max(self.memory, self.written) > _MOST_BYTES:
+            raise ValueError("limits of a job are at most 30 days and 1 PiB: no system keeps larger ones")
 
 
 class ChildOutcome(NamedTuple):
