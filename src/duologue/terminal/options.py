@@ -111,7 +111,7 @@ system_option = click.option(
 seed_option = click.option("--seed", type=SeedNumber(min=0), default=1, show_default=True, help="Seed of all chance.")
 resamples_option = click.option(
     "--resamples",
-    type=click.IntRange(min=100),
+    type=click.IntRange(100, 10_000_000),
     default=10_000,
     show_default=True,
     help="Random swaps of dialogues; four times as many while a verdict is too near to call.",
