@@ -125,7 +125,9 @@ def open_(
 @click.option("--title", default=None, help="What people see (default: the task's name).")
 @click.option("--shortest", type=click.IntRange(2, 10_000), default=None, help="Utterances of the shortest dialogue.")
 @click.option("--longest", type=click.IntRange(2, 10_000), default=None, help="Utterances of the longest dialogue.")
-@click.option("--turn-seconds", type=click.IntRange(10, 604_800), default=300, show_default=True, help="Time for a turn.")
+@click.option(
+    "--turn-seconds", type=click.IntRange(10, 604_800), default=300, show_default=True, help="Time for a turn."
+)
 @options.seed_option
 @options.workspace_option
 @options.database_option
