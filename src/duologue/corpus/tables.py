@@ -132,7 +132,7 @@ def load(path: Path, columns: tuple[str, ...]) -> Table:
         if any(column.null_count for column in table.columns):
             raise ValueError("it holds nothing where a value is expected")
         meta = json.loads(table.schema.metadata[_META])
-            chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
+        chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
     return Table(
         PackedTexts(arrow.concat_arrays(chunks or [arrow.array([], arrow.large_binary())])),
         {name: table.column(name).to_numpy() for name in columns},
