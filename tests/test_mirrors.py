@@ -89,7 +89,6 @@ ELSEWHERE = {
     "site/pages/areas.py": "site/test_pages.py",
     "site/renderer.py": "site/test_pages.py",
     "site/visit.py": "site/test_gate.py",
-    "terminal/options.py": "cli/test_commands.py",
     "site/api/talks.py": "site/test_talks.py",
     "site/pages/talk_lists.py": "site/test_talks.py",
     "site/pages/talks.py": "site/test_talks.py",
