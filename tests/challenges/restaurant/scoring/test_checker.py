@@ -5,16 +5,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.growth import MOST, growth
 
 from duologue.challenges.restaurant.formats import format_sniffer as peek
-from duologue.challenges.restaurant.formats.files import example_of, read_result
+from duologue.challenges.restaurant.formats.files import LAYOUT, example_of, read_result
 from duologue.challenges.restaurant.scoring import official
 from duologue.challenges.restaurant.scoring.checker import RULES, check, examine
 from duologue.core.errors import UsageError
 from duologue.core.problems import total
+from duologue.core.records import Submission
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from duologue.core.records import Example
 
 
 def data_row(name: str, *ids: str) -> dict[str, Any]:
@@ -239,3 +243,14 @@ def test_candidates_that_are_missing_or_strange_are_told_by_name(tmp_path: Path,
     (tmp_path / "r.json").write_bytes(packed([item("d", *((one, at) for at, one in enumerate(ranked, start=1)))]))
     found = check(read_result(tmp_path / "r.json"), [example_of(data_row("d", *"abcd"))], "strict")
     assert [one.message for one in found] == said
+
+
+def test_a_result_of_other_dialogues_is_told_in_the_time_of_one_pass() -> None:
+    """Each id that the data does not have once took a list of all ids that it has."""
+
+    def strange(n: int) -> tuple[Submission, list[Example]]:
+        known = [example_of(data_row(f"dialogue-{number}", "a1")) for number in range(n)]
+        return Submission(rows=[item(f"x{number:x}", ("a1", 1)) for number in range(n)], layout=LAYOUT), known
+
+    assert len(examine(*strange(2)).problems) == 4
+    assert growth(strange, lambda given: examine(*given), 1_500) < MOST

@@ -19,7 +19,7 @@ from duologue.core.decoded import shown
 from duologue.core.records import Answer, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duologue.core.records import Example, Submission
 
@@ -192,7 +192,7 @@ class _StrictChecker:
         self._seen[name] = number
         if self._known is not None and name not in self._known:
             message = "the data has no such dialogue"
-            advice = self._near(name, list(self._known)) or "is this the result of another file?"
+            advice = self._near(name, self._known) or "is this the result of another file?"
             yield Problem(rule="dialog-unknown", place=place, message=message, advice=advice)
 
     def _membership(self, ids: tuple[str, ...], candidates: tuple[str, ...]) -> Iterator[Problem]:
@@ -209,11 +209,11 @@ class _StrictChecker:
             message = f"{len(ids)} of {len(candidates)} candidates are ranked; missing: {names}"
             yield Problem(rule="candidate-missing", message=message)
 
-    def _near(self, word: str, known: list[str]) -> str:
+    def _near(self, word: str, known: Iterable[str]) -> str:
         if self._suggestions <= 0:
             return ""
         self._suggestions -= 1
-        close = get_close_matches(word, known, n=1, cutoff=0.8)
+        close = get_close_matches(word, list(known), n=1, cutoff=0.8)
         return f"did you mean {shown(close[0])}?" if close else ""
 
 

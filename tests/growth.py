@@ -1,0 +1,29 @@
+"""How much longer a work takes on more of the same: linear work grows as its input, quadratic work as the square."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Input = TypeVar("Input")
+TIMES = 8
+"""How much larger the second input is."""
+MOST = 3 * TIMES
+"""What linear work stays below on the busiest machine; quadratic work takes `TIMES` squared, which is 64."""
+
+
+def growth(made: Callable[[int], Input], work: Callable[[Input], object], size: int) -> float:
+    """Return how many times as long the work takes on an input of `TIMES` the size, both measured at their best."""
+    return _best(made(TIMES * size), work) / max(_best(made(size), work), 1e-3)
+
+
+def _best(given: Input, work: Callable[[Input], object]) -> float:
+    taken = []
+    for _ in range(3):
+        begun = time.process_time()
+        work(given)
+        taken.append(time.process_time() - begun)
+    return min(taken)
