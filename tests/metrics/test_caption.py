@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duologue.metrics import caption
 from duologue.metrics.caption import CIDER, ROUGE_L, Cider, jackknife_interval, rouge_l
 
 texts = st.lists(st.sampled_from("abcd"), max_size=8)
@@ -156,3 +158,23 @@ def test_cider_is_marked_as_not_additive() -> None:
     assert ROUGE_L.additive
     assert ROUGE_L.count(0.5) == (1.0, 0.5)
     assert float(ROUGE_L.total(np.array([4.0, 1.0]))) == 0.25
+
+
+def test_rouge_l_of_a_reply_beyond_all_others_is_that_of_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    said, wanted = "a b c a d a b e a", ["a d b x a", "b b c"]
+    short = rouge_l(said, wanted)
+    monkeypatch.setattr(caption, "_HELD", 3)
+    assert rouge_l(said, wanted) == short
+    monkeypatch.setattr(caption, "_OFTEN", 1)
+    assert rouge_l(said, wanted) == short
+
+
+def test_rouge_l_of_a_reply_of_very_many_words_holds_no_bits_of_each() -> None:
+    said = " ".join(map(str, range(100_000)))
+    tracemalloc.start()
+    try:
+        assert rouge_l(said, ["5 x 70000 99999"]) > 0
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 100 << 20  # an integer of as many bits for each word took 600 megabytes

@@ -14,7 +14,7 @@ from duologue.metrics.formulas import Average
 from duologue.metrics.tokens import number_grams, number_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +25,10 @@ BETA = 1.2
 """Weight of recall in ROUGE-L."""
 SIGMA = 6.0
 """Width of CIDEr's length penalty, in bigrams."""
+_HELD = 4096
+"""Tokens of a reply of which the places of each are held, two megabytes at the most."""
+_OFTEN = 1024
+"""Places of a token in a longer reply from which on they are held."""
 ORDERS = 4
 GROUPS = 20
 """Parts of the jackknife behind CIDEr's interval: each costs as much as the score itself."""
@@ -57,9 +61,7 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
     0.829932
     """
     said = hypothesis.split(" ")
-    places: dict[str, int] = {}
-    for place, token in enumerate(said):
-        places[token] = places.get(token, 0) | 1 << place
+    places = _places(said)
     precision = recall = 0.0
     for reference in references:
         wanted = reference.split(" ")
@@ -70,12 +72,42 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
     return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
 
 
-def _common(places: dict[str, int], length: int, wanted: Sequence[str]) -> int:
+def _places(said: Sequence[str]) -> Callable[[str], int]:
+    """Return what gives the places of a token in a reply, as the bits of an integer.
+
+    Each integer is as long as the reply. Of a very long one they are made when they are asked for, and only those are
+    held that take long to make.
+    """
+    if len(said) <= _HELD:
+        short: dict[str, int] = {}
+        for place, token in enumerate(said):
+            short[token] = short.get(token, 0) | 1 << place
+        return lambda token: short.get(token, 0)
+    found: dict[str, list[int]] = {}
+    for place, token in enumerate(said):
+        found.setdefault(token, []).append(place)
+    held: dict[str, int] = {}
+
+    def made(token: str) -> int:
+        if token in held or token not in found:
+            return held.get(token, 0)
+        flags = bytearray(len(said) // 8 + 1)
+        for place in found[token]:
+            flags[place >> 3] |= 1 << (place & 7)
+        bits = int.from_bytes(flags, "little")
+        if len(found[token]) > _OFTEN:
+            held[token] = bits
+        return bits
+
+    return made
+
+
+def _common(places: Callable[[str], int], length: int, wanted: Sequence[str]) -> int:
     """Return the length of the longest common subsequence, by bits of one integer (Hyyrö 2004)."""
     full = (1 << length) - 1
     row = full
     for token in wanted:
-        match = row & places.get(token, 0)
+        match = row & places(token)
         if match:
             row = ((row + match) | (row - match)) & full
     return length - row.bit_count()
