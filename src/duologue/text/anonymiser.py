@@ -8,6 +8,7 @@ is worked on and nowhere else: the report has kinds, counts and masked forms.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.records import Record
@@ -137,10 +138,12 @@ class Anonymised:
     def _replace(self, text: str, spans: Iterable[PersonalSpan]) -> str:
         owner = self._owner
         there = [match.span() for match in _PLACEHOLDER.finditer(text)] if "<" in text else []
+        ends = [end for _, end in there]
         pieces: list[str] = []
         at = 0
         for span in spans:
-            if span.kind not in owner._kinds or any(start < span.end and span.start < end for start, end in there):
+            near = bisect_right(ends, span.start)  # the first placeholder that ends behind where the span begins
+            if span.kind not in owner._kinds or (near < len(there) and there[near][0] < span.end):
                 continue
             original = text[span.start : span.end]
             placeholder = self._placeholder(span.kind, original)

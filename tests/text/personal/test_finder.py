@@ -574,3 +574,11 @@ def test_names_of_those_who_take_part_count_wherever_they_stand() -> None:
     text = "thanks Zorblax, Zorblaxian"
     (span,) = find(text, ["Zorblax"])
     assert text[span.start : span.end] == "Zorblax"
+
+
+def test_what_overlaps_something_surer_is_left_out_at_either_end() -> None:
+    text = "a@b.com 13812345678 " * 50
+    found = find(text)
+    assert [(one.start, one.end) for one in found] == [
+        place for at in range(0, len(text), 20) for place in ((at, at + 7), (at + 8, at + 19))
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from typing import TYPE_CHECKING
 
 from duologue.text.personal import addresses, labelled, names, numbers, online
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[a-z]+")
 _CAPITAL = re.compile(r"[A-Z\u00c0-\u00de][a-z\u00df-\u024f]+")
 _HAN = re.compile(r"[\u3007\u3400-\u9fff]")
+_COVERED = b"\x01"
 _NUMBERED = re.compile(r"@[0-9]+(?![A-Za-z0-9_.])")
 
 
@@ -27,13 +27,14 @@ def find(text: str, known: Collection[str] = ()) -> list[PersonalSpan]:
     most texts have nothing personal, and are through after a few looks.
     """
     taken: list[PersonalSpan] = []
+    covered = bytearray()  # a mark for each character of what is taken: a text may be one line of megabytes
     for found in _finders(text, known):
         for span in found:
-            at = bisect(taken, span)
-            follows = at == 0 or taken[at - 1].end <= span.start
-            if span.start < span.end and follows and (at == len(taken) or span.end <= taken[at].start):
-                taken.insert(at, span)
-    return taken
+            covered = covered or bytearray(len(text))
+            if span.start < span.end and covered.find(_COVERED, span.start, span.end) < 0:
+                covered[span.start : span.end] = _COVERED * (span.end - span.start)
+                taken.append(span)
+    return sorted(taken)
 
 
 def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[PersonalSpan]]:
