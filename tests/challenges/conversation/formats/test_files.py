@@ -128,6 +128,15 @@ def test_all_problems_come_at_once_with_their_lines(write: Write) -> None:
     assert "white space" in caught.value.problems[1].advice
 
 
+def test_lines_that_nothing_parts_are_no_dialogue(write: Write) -> None:
+    """Each reply is learned with all lines before it: 100,000 in one dialogue took more memory than there is."""
+    with pytest.raises(FormatError) as caught:
+        files.load_training(write("U: a\nS: b\n\n" + "U: a\nS: b\n" * 2_501))
+    (problem,) = caught.value.problems
+    assert (problem.rule, problem.place) == ("dialogue-long", "dialogue 2, line 4")
+    assert "5,002 utterances" in problem.message
+
+
 def test_of_a_file_of_only_errors_a_thousand_are_told_and_all_counted(write: Write) -> None:
     with pytest.raises(FormatError) as caught:
         files.load(write("U: a\n" + "x\n" * 5000))

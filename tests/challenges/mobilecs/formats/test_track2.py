@@ -27,6 +27,7 @@ BROKEN: dict[str, Any] = {
     "goal-type": [row(goal={"ent-1": "套餐"})],
     "content-type": [row(content=...)],
     "turn-type": [row(content=["好"])],
+    "dialogue-long": [row(content=[TURN] * 2_501)],
     "user-text": [row(content=[{"客服": "十元"}])],
     "truth-type": [row(content=[{**TURN, "客服": None}])],
 }

@@ -49,6 +49,7 @@ def test_good_rows_have_no_problems() -> None:
         ({**SAMPLE, "history": "x"}, "turns-type"),
         ({**SESSION, "conversation": [None]}, "turns-type"),
         ({**SAMPLE, "history": ["x"]}, "history-odd"),
+        ({**SESSION, "conversation": ["x"] * 5_001}, "dialogue-long"),
         ({**SAMPLE, "response": None}, "response-type"),
         ({**SAMPLE, "response": "\ud800"}, "text-surrogate"),
     ],

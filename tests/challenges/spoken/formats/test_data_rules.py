@@ -31,6 +31,7 @@ def dialogue(*messages: Any) -> str:
         ("dialogues", '[{"name": {}, "messages": [{"message": ""}]}]', [("start-type", "/0/name")]),
         ("dialogues", '[{"name": "x"}]', [("messages-missing", "/0")]),
         ("dialogues", '[{"messages": []}]', [("turns-type", "/0/messages")]),
+        ("dialogues", dialogue(*[{"message": "x"}] * 5_001), [("dialogue-long", "/0/messages")]),
         ("dialogues", dialogue("x"), [("turn-not-object", "/0/messages/0")]),
         ("dialogues", dialogue({}), [("message-missing", "/0/messages/0")]),
         ("dialogues", dialogue({"message": 7}), [("message-type", "/0/messages/0/message")]),

@@ -35,6 +35,7 @@ from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.examples import renamed
 from duologue.core.lines import Lines, cut, sha256
+from duologue.core.long_dialogues import long_dialogue
 from duologue.core.problems import capped
 from duologue.core.records import Answer, Dialogue, Example, Problem, Sample, Submission, Turn
 
@@ -116,6 +117,8 @@ def _empty() -> Problem:
 def _speaker_problems(lines: Iterable[str], *, ends: bool = False, output: bool = True) -> Iterator[Problem]:
     """Yield lines without a speaker; with `ends` dialogues that end with the user, without `output` output lines."""
     for number, block in enumerate(blocks_of(lines), start=1):
+        said = sum(bool(line.mark) for line in block)
+        yield from long_dialogue(said, f"dialogue {number}, line {block[0].number}")
         for line in block:
             if not line.mark:
                 yield speaker_unknown(line)

@@ -23,8 +23,9 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER_INTENT,
     USER_TEXT,
 )
-from duologue.core import problems
+from duologue.core import long_dialogues, problems
 from duologue.core.decoded import is_text, is_whole, pointer, shown
+from duologue.core.long_dialogues import long_dialogue
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ RULES = {
     "base-type": "`KB` is an object of objects of texts",
     "goal-type": "`goal`, where it is given, is an object of objects of texts, `咨询` a text or a list of them",
     "content-type": "`content` is a list of turns",
+    long_dialogues.RULE: long_dialogues.RULE_SAYS,
     "turn-type": "a turn is an object",
     "user-text": "a turn has the user's text under `用户`",
     "truth-type": "`客服`, `用户意图` and `客服意图`, where they are given, are texts",
@@ -135,6 +137,7 @@ def _row_id(row: Any, issues: Issues) -> str | None:
         return None
     for place, turn in enumerate(content):
         _expect_turn(turn, f"/content/{place}", issues)
+    issues.take(long_dialogue(2 * len(content), f"{issues.place}/content"))
     return name
 
 

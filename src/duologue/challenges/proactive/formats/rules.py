@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.proactive.schema import START
-from duologue.core import disk, problems
+from duologue.core import disk, long_dialogues, problems
 from duologue.core.decoded import is_whole, shown
+from duologue.core.long_dialogues import MOST_UTTERANCES, long_dialogue
 from duologue.core.records import Problem
 from duologue.core.typed import convert
 
@@ -32,6 +33,7 @@ DATA_RULES = {
     "history-odd": "a `history` ends with the user, or is empty: its length is even",
     "response-type": "a `response` is a text",
     "text-surrogate": "a text holds whole characters; half a surrogate pair cannot be written as UTF-8",
+    long_dialogues.RULE: long_dialogues.RULE_SAYS,
     "domain-missing": "model text needs the domain (领域) of both topics among the knowledge",
     problems.RULE: problems.RULE_SAYS,
 }
@@ -75,7 +77,8 @@ def is_regular(row: Any, form: str | None) -> bool:
         return False
     try:
         if mine == "session":
-            goal = convert(row, _Session).goal
+            session = convert(row, _Session)
+            goal = session.goal if len(session.conversation) <= MOST_UTTERANCES else []
         else:
             sample = convert(row, _Sample)
             goal = sample.goal if not len(sample.history) % 2 else []
@@ -101,6 +104,8 @@ def row_problems(row: Any, form: str | None) -> Iterator[Problem]:
     yield from _triples(row, "knowledge")
     if mine == "session":
         yield from _texts(row["conversation"], "conversation")
+        if isinstance(row["conversation"], list):
+            yield from long_dialogue(len(row["conversation"]), "conversation")
     else:
         yield from _texts(row["history"], "history")
         if isinstance(row["history"], list) and len(row["history"]) % 2:

@@ -9,6 +9,7 @@ from duologue.challenges.spoken.formats.message_rules import half_character, mes
 from duologue.challenges.spoken.schema.triples import plain
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.problems import capped
+from duologue.core.long_dialogues import long_dialogue
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def _dialogue_problems(decoded: Decoded) -> Iterator[Problem]:
             yield Problem(rule="messages-missing", place=pointer(number), message=message)
         else:
             yield from _turns_problems(row["messages"], (number, "messages"), decoded)
+            if isinstance(row["messages"], list):
+                yield from long_dialogue(len(row["messages"]), pointer(number, "messages"))
 
 
 def _turns_problems(turns: Any, where: Where, decoded: Decoded) -> Iterator[Problem]:
