@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.spoken.formats.message_rules import half_character, message_problems, repeated_keys
 from duologue.challenges.spoken.schema.triples import plain
 from duologue.core.decoded import is_whole, pointer, shown
-from duologue.core.problems import capped
 from duologue.core.long_dialogues import long_dialogue
+from duologue.core.problems import capped
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
