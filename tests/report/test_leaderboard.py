@@ -12,11 +12,13 @@ import pytest
 from rich.console import Console
 
 from duologue.core.errors import UsageError
+from duologue.core.records import Report
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.intervals import intervals
 from duologue.report import (
     compare,
     comparisons_to_json,
+    leaderboard,
     leaderboard_page,
     leaderboard_to_json,
     page,
@@ -26,9 +28,9 @@ from duologue.report import (
     render_leaderboard,
 )
 from duologue.report.comparison import ranking_formulas
+from tests.growth import MOST, growth
 
 if TYPE_CHECKING:
-    from duologue.core.records import Report
     from tests.report.conftest import MakeReport
 
 
@@ -192,3 +194,16 @@ def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report
         console.print(part)
     for printed in (console.export_text(), leaderboard_page(found, title="t"), page(reports)):
         assert not re.search(r"(?<![a-z])nan(?![a-z])|(?<![a-z])inf(?![a-z])", printed)
+
+
+def test_the_items_of_most_reports_are_found_without_holding_each_report_against_each() -> None:
+    """Thirty systems on 100,000 items took twenty seconds before the first test."""
+
+    def report(*names: str) -> Report:
+        return Report(task="t", variant="v", n=1, scores=(), rank_by="p", items=tuple((name, ()) for name in names))
+
+    several = [report("a"), report("b", "c"), report("c", "b"), report("a")]
+    assert leaderboard._commonest_items(several) == {"a"}  # of two as common ones the first
+    assert leaderboard._commonest_items(several[:3]) == {"b", "c"}
+    names = [str(number) for number in range(2_000)]
+    assert growth(lambda n: [report(*names) for _ in range(n)], leaderboard._commonest_items, 10) < MOST

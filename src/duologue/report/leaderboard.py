@@ -7,6 +7,7 @@ leaderboard says of two files what a comparison, a page and their scores say of 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -150,8 +151,8 @@ def _expect(reports: Sequence[Report]) -> None:
 
 def _commonest_items(reports: Sequence[Report]) -> frozenset[str]:
     """Return the items that most reports are over; of equally many those of the better system."""
-    sets = [frozenset(name for name, _ in report.items) for report in reports]
-    return max(sets, key=sets.count)
+    times = Counter(frozenset(name for name, _ in report.items) for report in reports)
+    return max(times, key=times.__getitem__)  # of equally common ones the first
 
 
 def _detectable(comparisons: Sequence[Comparison], leader: str) -> float | None:
