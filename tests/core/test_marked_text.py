@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from duologue.core.marked_text import MarkedText, Stretch, with_english
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
+from tests.growth import MOST, growth
 
 
 def test_an_utterance_is_marked_with_what_its_annotation_has_in_its_turn() -> None:
@@ -43,3 +44,25 @@ def test_a_label_without_an_english_name_stays_as_it_is() -> None:
 def test_without_its_marks_the_text_is_what_it_was(text: str, places: list[tuple[int, int, str]]) -> None:
     made = MarkedText(text, tuple(Stretch(*place) for place in places)).__html__()
     assert unescape(re.sub(r'<mark title="[^"]*">|</mark>', "", made)) == unescape(text.replace("&", "&amp;"))
+
+
+@given(
+    st.text("ab", max_size=8),
+    st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10), st.sampled_from("xyz")).map(lambda one: Stretch(*one))),
+)
+def test_a_piece_means_what_all_stretches_mean_that_it_lies_in(text: str, stretches: list[Stretch]) -> None:
+    shown = MarkedText(text, tuple(stretches)).__html__()
+    told = ["; ".join(one.meaning for one in stretches if one.start <= at < one.end) for at in range(len(text))]
+    found = [
+        title for title, piece in re.findall(r'(?:<mark title="([^"]*)">)?([ab]+)(?:</mark>)?', shown) for _ in piece
+    ]
+    assert found == told
+
+
+def test_very_many_marks_in_one_text_are_shown_in_the_time_of_one_pass() -> None:
+    """Each piece once asked all marks whether it lies in them."""
+
+    def marked(n: int) -> MarkedText:
+        return MarkedText("ab" * n, tuple(Stretch(2 * at, 2 * at + 1, "word") for at in range(n)))
+
+    assert growth(marked, MarkedText.__html__, 700) < MOST

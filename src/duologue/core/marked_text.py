@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,14 +31,20 @@ class MarkedText(NamedTuple):
         'a&lt;<mark title="letter">b</mark>'
         """
         edges = {0, len(self.text)}
-        for one in self.stretches:
+        begun: dict[int, list[int]] = {}
+        for number, one in enumerate(self.stretches):
             edges |= {min(one.start, len(self.text)), min(one.end, len(self.text))}
-        ordered = sorted(edges)
-        return "".join(self._piece(start, end) for start, end in pairwise(ordered))
+            begun.setdefault(one.start, []).append(number)
+        pieces = []
+        here: list[int] = []  # numbers of the stretches that the piece lies in
+        for start, end in pairwise(sorted(edges)):
+            here = sorted(one for one in chain(here, begun.get(start, ())) if end <= self.stretches[one].end)
+            pieces.append(self._piece(start, end, [self.stretches[one].meaning for one in here]))
+        return "".join(pieces)
 
-    def _piece(self, start: int, end: int) -> str:
+    def _piece(self, start: int, end: int, meaning: list[str]) -> str:
         shown = escape(self.text[start:end])
-        meanings = "; ".join(one.meaning for one in self.stretches if one.start <= start and end <= one.end)
+        meanings = "; ".join(meaning)
         return f'<mark title="{escape(meanings)}">{shown}</mark>' if meanings else shown
 
 
