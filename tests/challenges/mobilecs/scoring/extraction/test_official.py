@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.growth import MOST, growth
 
 from duologue.challenges.mobilecs.scoring.extraction import official
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
@@ -162,3 +163,13 @@ def test_a_text_loses_its_noise_and_anything_else_fails_as_in_the_program() -> N
     assert official._bare("a b_c") == "abc"
     with pytest.raises(AttributeError, match="'int' object has no attribute 'translate'"):
         official._bare(3)  # type: ignore[arg-type]  # a file of strangers
+
+
+def test_an_entity_of_very_many_values_is_compared_in_the_time_of_one_pass() -> None:
+    """Each value once was looked for in the list of all."""
+
+    def values(n: int) -> list[str]:
+        return [str(number) for number in range(n)]
+
+    assert official._similarity(["a", "a", "b"], ["a", "c", "a", "a"]) == pytest.approx(4 / 7)
+    assert growth(values, lambda told: official._similarity(told[::-1], told), 1_000) < MOST

@@ -234,11 +234,6 @@ def assign_entities(predicted: _Document, gold: _Document) -> dict[str, str]:
 
 
 def _similarity(predicted: list[str], gold: list[str]) -> float:
-    left = list(gold)
-    hits = 0
-    for value in predicted:
-        if value in left:
-            left.remove(value)
-            hits += 1
+    hits = _take(predicted, Counter(gold))
     precision, recall = hits / (len(predicted) + EPSILON), hits / (len(gold) + EPSILON)
     return 2 * precision * recall / (precision + recall + EPSILON)
