@@ -299,3 +299,12 @@ def _use(path: Path) -> None:
         base.accounts()
         list(base.posts())
         base.expire(10)
+
+
+def test_posts_of_very_many_authors_are_found_in_one_pass(tmp_path: Path) -> None:
+    with PostBase(tmp_path / NAME) as base:
+        base.add([post(number, user={"id": number % 3, "screen_name": "anna", "name": "Anna"}) for number in range(9)])
+        looked: list[str] = []
+        base._base.connection.set_trace_callback(looked.append)
+        assert base.posts_of([2, 0, 2, *range(5, 5_000), 2**63]) == [0, 2, 3, 5, 6, 8]
+        assert len(looked) == 1  # one for each author, and each went through all posts

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.growth import MOST, growth
 
 from duologue.store.threads import rebuild
 
@@ -57,3 +58,14 @@ def test_doing_it_again_changes_nothing(case: tuple[list[tuple[int, bool]], set[
     stored = rebuild({}, replies[::-1], parents).added
     part = replies[: len(replies) // 2]
     assert rebuild(stored, part[::-1], parents) == ([], {})
+
+
+def test_very_many_dialogues_that_go_on_are_rebuilt_in_the_time_of_one_pass() -> None:
+    """Each once was looked for among all that had been taken away."""
+
+    def given_on(n: int) -> tuple[dict[int, tuple[int]], list[int], dict[int, int | None]]:
+        stored = {2 * number: (2 * number,) for number in range(n)}
+        return stored, [one + 1 for one in stored], dict.fromkeys(stored) | {one + 1: one for one in stored}
+
+    assert rebuild(*given_on(2)).removed == [0, 2]
+    assert growth(given_on, lambda given: rebuild(*given), 3_000) < MOST

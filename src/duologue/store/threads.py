@@ -31,17 +31,17 @@ def rebuild(
     Change(removed=[11], added={13: (10, 11, 12, 13)})
     """
     visited = {number for ids in stored.values() for number in ids}
-    removed: list[int] = []
+    removed: dict[int, None] = {}
     added: dict[int, tuple[int, ...]] = {}
     for last in timeline:
         if last in visited:
             continue
         chain = _chain(last, parents)
         visited.update(chain)
-        removed += [number for number in chain if number in stored and number not in removed]
+        removed.update((number, None) for number in chain if number in stored)
         if len(chain) > 1:
             added[last] = tuple(reversed(chain))
-    return Change(removed, added)
+    return Change(list(removed), added)
 
 
 def _chain(last: int, parents: Mapping[int, int | None]) -> list[int]:
