@@ -10,6 +10,7 @@ from duologue.arena.annotation.items import (
     ItemLayer,
     annotated,
     items_of,
+    items_of_annotation,
     pack,
     read_items,
     states,
@@ -18,7 +19,8 @@ from duologue.arena.annotation.items import (
     unpack,
 )
 from duologue.core.errors import RequestError
-from duologue.core.records import Dialogue, Turn
+from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn
+from tests.growth import MOST, growth
 
 DIALOGUE = Dialogue(id="a", turns=(Turn(speaker="system", text="您好😀请讲"), Turn(speaker="user", text="套餐多少钱")))
 LAYERS: tuple[ItemLayer, ...] = ("mention", "value", "intent")
@@ -117,3 +119,22 @@ def test_too_many_marks_and_ids_given_twice_are_refused() -> None:
         read_items([{**MARK, "id": str(number)} for number in range(5_001)], DIALOGUE)
     with pytest.raises(RequestError, match="cannot be read"):
         read_items({"items": 1}, DIALOGUE)
+
+
+def test_a_dialogue_of_very_many_utterances_and_marks_is_gone_through_once() -> None:
+    """Each utterance once asked all marks whether they are in it."""
+
+    def found(n: int) -> tuple[Annotation, Dialogue]:
+        turns = tuple(Turn(speaker="user", text="x") for _ in range(n))
+        places = [Span(turn=at, start=0, end=1) for at in range(n)]
+        mentions = tuple(Mention(label="套餐", text="x", entity="e", span=place) for place in places)
+        return Annotation(mentions=mentions), Dialogue(id="d", turns=turns)
+
+    def there_and_back(given: tuple[Annotation, Dialogue]) -> Dialogue:
+        return annotated(given[1], items_of_annotation(*given, "s"))
+
+    made = there_and_back(found(3))
+    assert [turn.annotation.mentions for turn in made.turns if turn.annotation] == [
+        (one,) for one in found(3)[0].mentions
+    ]
+    assert growth(found, there_and_back, 500) < MOST

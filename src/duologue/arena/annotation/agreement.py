@@ -116,17 +116,12 @@ def _intents(several: Sequence[DialogueWork], people: Sequence[str]) -> tuple[Ag
     """Return alpha and kappa of the sets of intents; the rarest sets count as one where there are very many."""
     rows: list[dict[int, str]] = []
     item: list[int] = []
+    places = {person: place for place, person in enumerate(people)}
     for number, one in enumerate(several):
+        labels = [(places[sheet.person_id], _intents_by_turn(sheet.items)) for sheet in one.done()]
         for turn, said in enumerate(one.dialogue.turns):
             if said.text.strip():
-                rows.append(
-                    {
-                        people.index(sheet.person_id): ",".join(
-                            sorted({mark.label for mark in sheet.items if mark.layer == "intent" and mark.turn == turn})
-                        )
-                        for sheet in one.done()
-                    }
-                )
+                rows.append({person: ",".join(sorted(of_turn.get(turn, ()))) for person, of_turn in labels})
                 item.append(number)
     times: dict[str, int] = {}
     for row in rows:
@@ -143,3 +138,11 @@ def _intents(several: Sequence[DialogueWork], people: Sequence[str]) -> tuple[Ag
                       np.arange(len(people)))  # fmt: skip
     scale = Criterion(name="intents", high=max(1, points - 1))
     return agreement(units, scale, [KrippendorffAlpha("nominal"), WeightedKappa("none")])
+
+
+def _intents_by_turn(items: Sequence[AnnotationItem]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = {}
+    for one in items:
+        if one.layer == "intent":
+            found.setdefault(one.turn, set()).add(one.label)
+    return found

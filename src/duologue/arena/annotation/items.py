@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ItemLayer = Literal["mention", "value", "intent"]
 ItemState = Literal["suggested", "confirmed", "changed", "removed", "added"]
+_Part = TypeVar("_Part", Mention, Value)
 _MOST = 5_000
 _LONGEST = 200
 
@@ -97,8 +98,24 @@ def items_of(dialogue: Dialogue, prefix: str, *, confirmed: bool) -> list[Annota
 
 def items_of_annotation(found: Annotation, dialogue: Dialogue, prefix: str) -> list[AnnotationItem]:
     """Return what a system found as suggestions; what does not cover its words is left out."""
-    made = [{"turn": place, **one} for place in range(len(dialogue.turns)) for one in _marks(found, dialogue, place)]
+    mentions, values = _by_turn(found.mentions), _by_turn(found.values)
+    made = [
+        {"turn": place, **one}
+        for place in range(len(dialogue.turns))
+        for one in _marks(
+            Annotation(mentions=tuple(mentions.get(place, ())), values=tuple(values.get(place, ()))), dialogue, place
+        )
+    ]
     return _numbered(made, prefix, confirmed=False)
+
+
+def _by_turn(parts: Iterable[_Part]) -> dict[int, list[_Part]]:
+    """Return by turn what is in it, in its order."""
+    found: dict[int, list[_Part]] = {}
+    for one in parts:
+        if one.span is not None:
+            found.setdefault(one.span.turn, []).append(one)
+    return found
 
 
 def _marks(found: Annotation, dialogue: Dialogue, turn: int) -> list[dict[str, Any]]:
@@ -122,8 +139,11 @@ def _numbered(made: Iterable[dict[str, Any]], prefix: str, *, confirmed: bool) -
 def annotated(dialogue: Dialogue, items: Sequence[AnnotationItem]) -> Dialogue:
     """Return the dialogue with the items as the annotation of its turns, whatever annotation it had."""
     turns = []
+    of_turn: dict[int, list[AnnotationItem]] = {}
+    for one in items:
+        of_turn.setdefault(one.turn, []).append(one)
     for place, turn in enumerate(dialogue.turns):
-        here = [one for one in items if one.turn == place]
+        here = of_turn.get(place, [])
         spans = sorted((one for one in here if one.layer != "intent"), key=lambda one: (one.start, one.end, one.label))
         found = Annotation(
             acts=tuple(
