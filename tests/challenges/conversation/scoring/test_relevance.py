@@ -156,3 +156,13 @@ def test_a_dialogue_is_known_by_its_first_turn() -> None:
     several = SampleContexts([str(n) for n in range(24)], [one for pair in turns for one in pair])
     for place, others in enumerate(relevance._distractors(several, 1)):
         assert len({one // 2 for one in (place, *others)}) == 10
+
+
+def test_dialogues_that_nearly_all_begin_alike_are_refused_and_not_drawn_from_for_hours(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten others among 100,000 take 200,000 draws for each of them: six hours."""
+    monkeypatch.setattr(relevance, "_DRAWS", 1_000_000)
+    greeted = asked(*["hello"] * 100_000, *ASKED)
+    with pytest.raises(UsageError, match="100,000 of 100,012 samples are of a dialogue that begins with 'hello'"):
+        relevance.count(greeted, ["x"] * len(greeted.ids), judge)

@@ -27,6 +27,7 @@ from duologue.challenges.conversation.scoring.ppmi import count_pairs, ppmi_matr
 from duologue.challenges.conversation.scoring.terms import terms
 from duologue.core.disk import read_bytes, sha256
 from duologue.core.errors import UsageError
+from duologue.core.escapes import one_line
 from duologue.core.sums import added
 from duologue.metrics.formulas import Average
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     Bag = dict[str, float]
 
 DISTRACTORS = 9
+_DRAWS = 50_000_000
+"""Draws for all samples together; 100,000 of ten dialogues as long as each other take three millions."""
 RELEVANCE = Average(
     "relevance",
     "relevance = replies that find their own context among 10",
@@ -137,6 +140,7 @@ def _distractors(asked: SampleContexts, seed: int) -> Iterator[list[int]]:
     if len(sizes) <= DISTRACTORS or "" in sizes:
         bare = f"{sizes['']:,} samples have no context" if "" in sizes else f"there are {len(sizes)} dialogues"
         raise UsageError(f"relevance asks which of ten contexts a reply answers, and {bare}; give evaluation text")
+    left = _DRAWS
     for place, name in enumerate(asked.ids):
         stream = hashlib.sha256(f"{seed}\n{name}".encode("utf-8", "replace")).digest()
         rng, drawn = random.Random(int.from_bytes(stream, "big")), dict[int, None]()
@@ -146,6 +150,14 @@ def _distractors(asked: SampleContexts, seed: int) -> Iterator[list[int]]:
             if begins[other] not in met:  # ten different dialogues
                 met.add(begins[other])
                 drawn[other] = None
+            left -= 1
+            if not left:
+                usual, times = sizes.most_common(1)[0]
+                raise UsageError(
+                    "relevance asks which of ten contexts a reply answers, and too many are alike to draw ten: "
+                    f"{times:,} of {len(begins):,} samples are of a dialogue that begins with "
+                    f"'{one_line(usual[:60])}'; score a part of them, or leave out what all begin with"
+                )
         yield list(drawn)
 
 
