@@ -3,10 +3,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.growth import MOST, growth
 
+from duologue.challenges.conversation.formats.dialogue_lines import OUTPUT
 from duologue.challenges.conversation.formats.files import load, read_submission
-from duologue.challenges.conversation.scoring.checker import RULES, VARIANTS, check
+from duologue.challenges.conversation.scoring.checker import RULES, VARIANTS, check, examine
 from duologue.core.errors import UsageError
+from duologue.core.lines import Lines
+from duologue.core.records import Answer, Example, Sample, Submission, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,3 +169,17 @@ def test_an_empty_reply_is_told_with_its_line(write: Write) -> None:
         ("reply-empty", "warning", "line 1"),
         ("reply-empty", "warning", "line 3"),
     ]
+
+
+def test_a_dialogue_of_very_many_references_is_checked_in_the_time_of_one_pass() -> None:
+    """Each of its lines once was held against all that are given."""
+
+    def several(n: int) -> tuple[Submission, list[Example]]:
+        texts = [f"word {number}" for number in range(n)]
+        lines = ["U: a", *(f"S_REF: {text}" for text in texts), "S_HYP: b"]
+        sample = Sample(id="1", dialogue_id="1", history=(Turn(speaker="user", text="a"),))
+        example = Example(sample=sample, references=tuple(Answer(text=text) for text in texts))
+        return Submission(rows=Lines("\n".join(lines).encode()), layout=OUTPUT), [example]
+
+    assert examine(*several(3)) == ()
+    assert growth(several, lambda given: examine(*given), 700) < MOST

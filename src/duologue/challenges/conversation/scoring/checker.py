@@ -134,7 +134,7 @@ class _Dialogue:
         self._ended = ""
         history = () if example is None else example.sample.history
         self._history = [turn.text.split() for turn in history]
-        self._known = [] if example is None else [(one.text or "").split() for one in example.references]
+        self._known = set() if example is None else {tuple((one.text or "").split()) for one in example.references}
 
     def add(self, line: DialogueLine) -> Iterator[Problem]:
         """Yield the problems of the next line."""
@@ -143,7 +143,7 @@ class _Dialogue:
             self.hypotheses += 1
         elif line.mark == REFERENCE:
             self.references += 1
-            words = line.text.split()
+            words = tuple(line.text.split())
             self._worded = self._worded or bool(words)
             self._strange = self._strange or words not in self._known
         elif line.mark:

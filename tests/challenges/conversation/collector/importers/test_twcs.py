@@ -7,7 +7,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.growth import MOST, growth
 
+from duologue.challenges.conversation.collector.importers import twcs
 from duologue.challenges.conversation.collector.importers.twcs import COLUMNS, import_twcs
 from duologue.challenges.conversation.formats import stores
 from duologue.core.errors import FormatError, StorageError
@@ -138,3 +140,31 @@ def test_the_public_sample_of_the_real_table_is_read(tmp_path: Path, real_data: 
     done = imported(tmp_path, sample.read_bytes())
     assert done.posts == 93
     assert done.dialogues > 20
+
+
+def test_a_thread_of_very_many_posts_has_one_root_that_is_looked_for_once() -> None:
+    """Each post once went up to it by itself."""
+
+    def chained(n: int) -> twcs._Index:
+        index = twcs._Index()
+        for row in range(n):
+            index.put(row, row)
+            index.answers.append(row - 1)
+        index.link()
+        return index
+
+    def roots(index: twcs._Index) -> set[int]:
+        return {index.root(row) for row in reversed(range(len(index.answers)))}
+
+    assert roots(chained(50)) == {0}
+    assert growth(chained, roots, 500) < MOST
+
+
+def test_posts_of_a_ring_and_those_that_hang_on_it_have_the_root_that_they_had() -> None:
+    index = twcs._Index()
+    for row, answered in enumerate((2, 0, 1, 0, -1, 4, 5)):
+        index.put(row, row)
+        index.answers.append(answered)
+    index.link()
+    for _ in range(2):
+        assert [index.root(row) for row in range(7)] == [1, 2, 0, 1, 4, 4, 4]

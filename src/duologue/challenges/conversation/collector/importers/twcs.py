@@ -61,6 +61,8 @@ class _Index:
         """Old ids of the posts answered, by row; -1 for none."""
         self.above = array("i")
         """Rows of the posts answered, by row; -1 for none, and for those that are not in the file."""
+        self.roots = array("i")
+        """Roots of the rows gone through so far, by row; -1 for the others."""
         self.near = array("i", [_NONE]) * (1 << 12)
         """Rows by old id while ids are about as large as the table, as the real ones are; -1 for none."""
         self.far: dict[int, int] = {}
@@ -84,6 +86,7 @@ class _Index:
     def link(self) -> None:
         """Resolve the parent rows, once all rows are known."""
         near, far, size = self.near, self.far, len(self.near)
+        self.roots = array("i", [_NONE]) * len(self.answers)
         self.above = array(
             "i", (_NONE if old < 0 else near[old] if old < size else far.get(old, _NONE) for old in self.answers)
         )
@@ -92,8 +95,14 @@ class _Index:
         """Return the root row of a thread, as far as it is in the file."""
         seen = {row}
         while (above := self.above[row]) != _NONE and above not in seen:
+            if self.roots[above] != _NONE:
+                row = self.roots[above]
+                break
             seen.add(above)
             row = above
+        if self.above[row] == _NONE:  # no ring, so that whoever meets one of these comes here too
+            for one in seen:
+                self.roots[one] = row
         return row
 
 
