@@ -59,3 +59,8 @@ def test_an_utterance_without_its_marks_is_what_it_was_and_each_mark_opens_and_c
     for number, mark in enumerate(marks, 1):
         inner = made[made.index(f"[{raised(number)}") : made.index(f"{raised(number)}]")]
         assert re.sub(r"[\[\]⁰¹²³⁴-⁹]+", "", inner) == mark.words
+
+
+def test_of_marks_that_end_together_the_inner_ones_close_first() -> None:
+    marks = [Mark(start, 3, "x", ("m",)) for start in range(3)]
+    assert overlaid("abcd", marks) == "[¹a[²b[³c³]²]¹]d"

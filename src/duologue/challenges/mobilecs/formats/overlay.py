@@ -63,10 +63,10 @@ def overlaid(text: str, marks: Sequence[Mark]) -> str:
     for number, mark in enumerate(marks, 1):
         if mark.start < mark.end:
             opened.setdefault(mark.start, []).append(f"[{raised(number)}")
-            closed.setdefault(mark.end, []).insert(0, f"{raised(number)}]")
+            closed.setdefault(mark.end, []).append(f"{raised(number)}]")
     pieces = []
     for at in range(len(text) + 1):
-        pieces += [*closed.get(at, ()), *opened.get(at, ()), text[at : at + 1]]
+        pieces += [*reversed(closed.get(at, ())), *opened.get(at, ()), text[at : at + 1]]
     return "".join(pieces)
 
 
