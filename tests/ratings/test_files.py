@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.growth import MOST, growth
 
 from duologue.core.errors import FormatError
 from duologue.ratings.files import read_ratings
@@ -141,3 +142,16 @@ def test_a_column_that_nothing_reads_is_a_warning(tmp_path: Path) -> None:
 def test_the_only_criterion_need_not_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, "item,system,rater,value\n1,a,ann,5\n")
     assert read_ratings(path, find_protocol("conversation")).ratings == (Rating("1", "a", "ann", "quality", 5.0),)
+
+
+def test_a_head_of_very_many_columns_is_read_in_the_time_of_one_pass(tmp_path: Path) -> None:
+    """JSON in one line called .csv has such a head; each of its columns once was counted among all."""
+
+    def head(n: int) -> Path:
+        return written(tmp_path, ",".join(f"column {number}" for number in range(n)) + "\n", f"{n}.csv")
+
+    def read(path: Path) -> None:
+        with pytest.raises(FormatError):
+            read_ratings(path, PROACTIVE)
+
+    assert growth(head, read, 1_000) < MOST

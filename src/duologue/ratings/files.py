@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from duologue.core import disk
@@ -139,7 +140,7 @@ def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[_Row
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
         head = [_named(name) for name in next(rows, [])]
-        twice = sorted({name for name in head if head.count(name) > 1})
+        twice = sorted(name for name, times in Counter(head).items() if times > 1)
         if twice:
             message = f"the column {shown(twice[0])} stands there twice"
             problems.add(Problem(rule="rating-columns", place="line 1", message=message, advice="leave one out"))

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from duologue.arena.annotation.alignment import align, highest, renamed
 from duologue.arena.annotation.items import AnnotationItem
-from tests.growth import MOST, growth
 
 
 def mention(start: int, entity: str) -> AnnotationItem:
@@ -36,23 +35,3 @@ def test_other_numbers_for_the_same_entities_are_undone(places: list[tuple[int, 
     theirs = [mention(int(one.start), f"ent-{order[int(str(one.entity)[4:]) - 1]}") for one in ours]
     found = renamed(theirs, align(theirs, ours), "ent-")
     assert [one.entity for one in found] == [one.entity for one in ours]
-
-
-def test_the_first_of_several_entities_that_an_argument_may_name_is_taken() -> None:
-    asked = AnnotationItem(id="i", layer="intent", turn=0, label="询问", args=("a-b-费用", "a-费用", "-费用", "c-费用"))
-    others = [mention(0, "a"), mention(1, "a-b"), asked]
-    assert renamed(others, {"a": "x", "a-b": "y"}, "ent-")[-1].args == ("x-b-费用", "x-费用", "-费用", "c-费用")
-    assert renamed(others, {"a-b": "y", "a": "x"}, "ent-")[-1].args == ("y-费用", "x-费用", "-费用", "c-费用")
-
-
-def test_very_many_entities_are_aligned_in_the_time_of_one_pass() -> None:
-    """Each once was held against each, and each argument against all of them."""
-
-    def marked(n: int) -> list[AnnotationItem]:
-        asked = AnnotationItem(
-            id="i", layer="intent", turn=0, label="询问", args=tuple(f"e{at}-费用" for at in range(n))
-        )
-        return [*(mention(at, f"e{at}") for at in range(n)), asked]
-
-    assert align(marked(3), marked(3)) == {"e0": "e0", "e1": "e1", "e2": "e2"}
-    assert growth(marked, lambda items: renamed(items, align(items, items), "ent-"), 400) < MOST

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.arena.annotation.items import AnnotationItem
-
-_DASH = re.compile("-")
 
 
 def clusters(items: Sequence[AnnotationItem]) -> dict[str, set[tuple[int, int, int]]]:
@@ -31,17 +28,11 @@ def align(theirs: Sequence[AnnotationItem], ours: Sequence[AnnotationItem]) -> d
     Pairs with more in common go first, ties by name; an entity is given once.
     """
     left, right = _evidence(theirs), _evidence(ours)
-    holders: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for b, places in right.items():
-        for place in places:
-            holders[place].append(b)
-    shared = Counter((a, b) for a, places in left.items() for place in places for b in holders.get(place, ()))
+    shared = Counter({(a, b): len(left[a] & right[b]) for a in left for b in right if left[a] & right[b]})
     found: dict[str, str] = {}
-    given: set[str] = set()
     for (a, b), _ in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
-        if a not in found and b not in given:
+        if a not in found and b not in found.values():
             found[a] = b
-            given.add(b)
     return found
 
 
@@ -68,12 +59,8 @@ def renamed(
             taken += 1
             called[one.entity] = f"{prefix}{taken}"
 
-    order = {name: number for number, name in enumerate(called)}
-    longest = max(map(len, called), default=0)
-
     def argument(text: str) -> str:
-        dashes = (found.start() for found in _DASH.finditer(text, 0, longest + 1))
-        owner = min((text[:at] for at in dashes if text[:at] in order), key=order.__getitem__, default=None)
+        owner = next((name for name in called if text.startswith(f"{name}-")), None)
         return text if owner is None else called[owner] + text[len(owner) :]
 
     return [
