@@ -11,9 +11,10 @@ from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-SAID = {
+SAID: dict[str, Callable[[int], str]] = {
     "proactive": lambda n: json.dumps({"goal": [["START", "a", "b"]], "knowledge": [], "conversation": ["x"] * n}),
     "spoken": lambda n: json.dumps([{"messages": [{"message": "x"}] * n}]),
     "mobilecs/dialogue": lambda n: json.dumps([{"id": "d", "KB": {}, "content": [{"用户": "x"}] * (n // 2)}]),
