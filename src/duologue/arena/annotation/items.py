@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 ItemLayer = Literal["mention", "value", "intent"]
 ItemState = Literal["suggested", "confirmed", "changed", "removed", "added"]
-_Part = TypeVar("_Part", Mention, Value)
 _MOST = 5_000
 _LONGEST = 200
+_Part = TypeVar("_Part", Mention, Value)
 
 
 class AnnotationItem(Record, frozen=True, kw_only=True):
