@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.growth import MOST, growth
 
 from duologue.challenges.conversation.extraction.twitter import rules
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
@@ -137,3 +140,18 @@ def test_each_rule_is_told_in_the_documentation_in_its_order() -> None:
         page.index(f"| {rule.name} | {rule.why} | `{rule.before}` → `{rule.after}` |") for rule in BY_NAME.values()
     ]
     assert places == sorted(places)
+
+
+RUN = st.lists(st.sampled_from(("1- ", "12", "345", "-", " ", "6 7", "123-")), max_size=60).map("".join)
+LONG_RUN = st.sampled_from(("1- ", "2 -", "9" * 5, "345 1- ", "12 ")).map(lambda one: one * 30)
+
+
+@settings(max_examples=300)
+@given(st.lists(RUN | LONG_RUN | st.sampled_from(("(", ")", "+", "A", "b", " ", "(12)")), max_size=8).map("".join))
+def test_long_numbers_are_those_of_the_pattern_however_long_their_runs(text: str) -> None:
+    assert rules.replace_long_numbers(text) == rules.LONG_NUMBER.sub("<NUMBERS>", text)
+
+
+def test_a_run_of_digits_without_end_is_gone_through_once() -> None:
+    """The pattern goes through the rest of it at each of its digits."""
+    assert growth("1- ".__mul__, rules.replace_long_numbers, 2_000) < MOST

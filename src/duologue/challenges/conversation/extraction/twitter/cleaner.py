@@ -60,7 +60,7 @@ class Cleaner:
         if "/" in text and _MARK(text):
             text = rules.PART_MARK.sub(" ", text)
         if number(text):
-            text = rules.LONG_NUMBER.sub("<NUMBERS>", text)
+            text = rules.replace_long_numbers(text)
         reply = speech.speaker == SYSTEM
         if reply:
             text = rules.replace_names(text, speech)
