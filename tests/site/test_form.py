@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -101,3 +102,25 @@ def test_odd_bodies_of_forms_are_refused(world: World) -> None:
         ('{"name": "Wei"}', {"content-type": "application/json"}),
     ):
         assert client.post("/people", content=body, headers=fields).status_code in {400, 403}
+
+
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "unicode_escape", "a\\0b", "idna", "utf-7", "x" * 5_000])
+def test_a_form_in_another_encoding_than_utf_8_is_refused_before_it_is_read(world: World, charset: str) -> None:
+    part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
+    for client, length in ((world.client(), 1_000_000), (world.client("admin"), 10)):
+        fields = hidden(client.get("/sign-in").text)
+        body = "".join(part.format(*one) for one in {**fields, "link": "a" * length, "name": "\\ud800"}.items()) + "--x--"
+        kind = {"content-type": f'multipart/form-data; boundary=x; charset="{charset}"'}
+        begun = time.monotonic()
+        assert client.post("/sign-in", content=body, headers=kind).status_code == 400
+        assert time.monotonic() - begun < 5
+
+
+def test_a_form_may_say_that_it_is_utf_8(world: World) -> None:
+    client = world.client("admin")
+    fields = {**hidden(client.get("/people").text), "name": "\u674e", "role": "judge"}
+    part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
+    body = "".join(part.format(*one) for one in fields.items()) + "--x--"
+    kind = {"content-type": "multipart/form-data; boundary=x; charset=UTF-8"}
+    assert client.post("/people", content=body.encode(), headers=kind).status_code == 200
+    assert "\u674e" in names(world)

@@ -8,6 +8,7 @@ import uuid
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
@@ -27,6 +28,8 @@ LONGEST_TEXT = 10_000
 """Characters of the longest text where a handler says nothing else."""
 _LONGEST_FIELD = 1 << 20
 _NONCE = 64
+_PLAIN = frozenset({b"utf-8", b"utf8"})
+"""What forms may say that they are written in."""
 
 
 def token_of(key: str) -> str:
@@ -103,6 +106,7 @@ class Form:
 
 async def read_form(request: Request, key: str, person_id: str) -> Form:
     """Return the form of a request. Raises `PageError` without the token of this very browser, and for odd forms."""
+    _expect_plain(request)
     try:
         fields = await request.form(max_files=200, max_fields=FIELDS, max_part_size=_LONGEST_FIELD)
     except (MultiPartException, HTTPException) as error:
@@ -114,3 +118,14 @@ async def read_form(request: Request, key: str, person_id: str) -> Form:
         raise PageError(HTTPStatus.BAD_REQUEST)
     scope = "\n".join([person_id or key, request.url.path, nonce])
     return Form(fields, hashlib.sha256(scope.encode("utf-8", "surrogateescape")).hexdigest())
+
+
+def _expect_plain(request: Request) -> None:
+    """Raise `PageError` for a form in another encoding than UTF-8, the only one that browsers send for our pages.
+
+    Whoever reads forms would take any that Python knows: some are no encodings of texts, take half a minute for a megabyte (punycode), or make
+    half characters.
+    """
+    _, options = parse_options_header(request.headers.get("content-type", ""))
+    if options.get(b"charset", b"utf-8").lower() not in _PLAIN:
+        raise PageError(HTTPStatus.BAD_REQUEST)
