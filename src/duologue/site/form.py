@@ -123,8 +123,8 @@ async def read_form(request: Request, key: str, person_id: str) -> Form:
 def _expect_plain(request: Request) -> None:
     """Raise `PageError` for a form in another encoding than UTF-8, the only one that browsers send for our pages.
 
-    Whoever reads forms would take any that Python knows: some are no encodings of texts, take half a minute for a megabyte (punycode), or make
-    half characters.
+    Starlette takes any that Python knows: some are none of texts, some make half characters, and punycode takes half a
+    minute for a megabyte.
     """
     _, options = parse_options_header(request.headers.get("content-type", ""))
     if options.get(b"charset", b"utf-8").lower() not in _PLAIN:

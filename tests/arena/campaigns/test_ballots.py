@@ -44,6 +44,8 @@ def test_a_rating_can_be_corrected_and_all_versions_are_kept(database: Database)
         ({**GOOD, "coherence": True}, "coherence: found true"),
         ({**GOOD, "coherence": "1.5"}, "coherence: found '1.5'"),
         ({**GOOD, "coherence": "²"}, "coherence: found"),
+        ({**GOOD, "coherence": "--1"}, "coherence: found '--1'"),
+        ({**GOOD, "coherence": "-"}, "coherence: found '-'"),
     ],
 )
 def test_points_out_of_the_scale_are_refused_by_name(database: Database, points: dict[str, object], told: str) -> None:

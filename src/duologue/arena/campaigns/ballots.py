@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +34,7 @@ BETTER = "better"
 LONGEST_REMARK = 2_000
 """Characters."""
 _MOST_SECONDS = 86_400
+_WHOLE = re.compile(r"-?[0-9]{1,4}")
 _KEPT = insert(campaign_ballots)
 _DONE = update(campaign_assignments).where(campaign_assignments.c.id == bindparam("assignment"))
 
@@ -83,7 +85,7 @@ def checked_points(campaign: Campaign, said: Mapping[str, Any]) -> Points:
     for one in campaign.rating.criterion:
         value = said.get(one.name)
         text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-        whole = int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 5 else None
+        whole = int(text) if _WHOLE.fullmatch(text) else None
         if whole is None or not one.low <= whole <= one.high:
             wrong.append(f"{one.name}: found {shown(value)}, expected a whole number from {one.low} to {one.high}")
         else:
