@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gzip
 import json
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ import pytest
 from duologue.core.errors import BotError, UsageError
 from duologue.core.plugins import load_system_class, load_task, make_system
 from duologue.core.recipe import resolve
+from duologue.endpoints import chat_endpoint
 from duologue.endpoints.chat_endpoint import KEY, ChatEndpoint
 from duologue.web.access import AccessTokens
 from duologue.web.application import application
@@ -130,3 +133,63 @@ def test_a_bad_key_and_nobody_at_the_address_are_said(monkeypatch: pytest.Monkey
     with pytest.raises(UsageError, match="signs that cannot be sent") as told:
         ChatEndpoint("http://127.0.0.1:9/v1")
     assert "schl" not in str(told.value)
+
+
+def test_signs_that_end_a_line_elsewhere_end_none_of_a_stream() -> None:
+    said = "one\u2028two\x85three\x0b"
+    line = json.dumps({"choices": [{"delta": {"content": said}}]}, ensure_ascii=False)
+    with stub(f"data: {line}\r\n\r\ndata: [DONE]\n\n".encode()) as url, ChatEndpoint(url) as partner:
+        assert [turn.text for turn in partner.reply("x")] == [said]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_packed_answer_is_not_unpacked(times: int) -> None:
+    body = b"data: " + bytes(1 << 20)
+    for _ in range(times):
+        body = gzip.compress(body)
+    kind = {"Content-Encoding": ", ".join(["gzip"] * times)}
+    with stub(body, **kind) as url, ChatEndpoint(url) as partner, pytest.raises(BotError, match=r"packs its answer"):
+        partner.reply("x")
+
+
+@contextmanager
+def endless(piece: bytes, pause: float = 0.0) -> Iterator[tuple[str, list[int]]]:
+    """A server whose answer has no end, as long as somebody listens; gives its address and the bytes that it sent."""
+    sent = [0]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while sent[0] < 64 << 20:
+                    sent[0] += self.wfile.write(piece)
+                    time.sleep(pause)
+            except OSError:
+                return
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", sent
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_line_without_end_is_not_gathered() -> None:
+    with endless(b"x" * (1 << 16)) as (url, sent), ChatEndpoint(url, "m") as partner:
+        with pytest.raises(BotError, match="sends more than 4 MB"):
+            partner.reply("x")
+        assert sent[0] < 32 << 20
+
+
+def test_signs_of_life_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_endpoint, "_SECONDS_IN_ALL", 0.3)
+    with endless(b": wait\n\n", 0.05) as (url, _), ChatEndpoint(url, "m") as partner:
+        begun = time.monotonic()
+        with pytest.raises(BotError, match=r"did not end its answer in 0.3 s"):
+            partner.reply("x")
+        assert time.monotonic() - begun < 5

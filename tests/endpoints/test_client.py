@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from email.utils import formatdate
@@ -97,6 +98,14 @@ def test_a_server_that_sends_elsewhere_is_not_followed() -> None:
     elsewhere = stub.sends(b"", 302, Location="http://127.0.0.1:9/")
     with Stub(elsewhere) as server, pytest.raises(BotError, match="sends elsewhere"):
         client(server.url, KEY).complete(BODY)
+
+
+def test_a_packed_answer_is_not_unpacked() -> None:
+    body = gzip.compress(gzip.compress(bytes(1 << 20)))
+    packed = stub.sends(body, 200, **{"Content-Encoding": "gzip, gzip"})
+    with Stub(packed) as server, pytest.raises(BotError, match=r"packs its answer \(gzip, gzip\)"):
+        client(server.url).complete(BODY)
+    assert server.headers[0]["Accept-Encoding"] == "identity"
 
 
 def test_a_form_that_is_refused_is_told_apart() -> None:

@@ -109,7 +109,9 @@ def test_a_form_in_another_encoding_than_utf_8_is_refused_before_it_is_read(worl
     part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
     for client, length in ((world.client(), 1_000_000), (world.client("admin"), 10)):
         fields = hidden(client.get("/sign-in").text)
-        body = "".join(part.format(*one) for one in {**fields, "link": "a" * length, "name": "\\ud800"}.items()) + "--x--"
+        body = (
+            "".join(part.format(*one) for one in {**fields, "link": "a" * length, "name": "\\ud800"}.items()) + "--x--"
+        )
         kind = {"content-type": f'multipart/form-data; boundary=x; charset="{charset}"'}
         begun = time.monotonic()
         assert client.post("/sign-in", content=body, headers=kind).status_code == 400

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,6 +15,7 @@ from duologue.core.errors import BotError, UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.typed import decode_json
+from duologue.endpoints.plain_body import UNPACKED, packing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +28,10 @@ MOST_BYTES = 4 << 20
 GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
 """Inputs that end the talk."""
 _SECONDS = 120.0
+_SECONDS_IN_ALL = 600.0
+"""Of a whole answer, however often a sign of life comes: whoever answers talks has few threads for them."""
+_LINE_END = re.compile(rb"[\r\n]")
+"""What parts lines of a stream; inside of them JSON may hold other signs that end a line, such as U+2028."""
 _LONGEST_ERROR = 1000
 _WELCOME = {
     "en": "You talk with {model} at {url}. bye or /quit leaves.",
@@ -78,7 +85,7 @@ class ChatEndpoint(Partner):
         key = os.environ.get(KEY, "").strip()
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{KEY} holds no key: it has signs that cannot be sent")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = UNPACKED | ({"Authorization": f"Bearer {key}"} if key else {})
         self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
         self._turns = list(turns)
         try:
@@ -148,21 +155,36 @@ class ChatEndpoint(Partner):
 
     def _lines(self, method: str, path: str, body: bytes | None = None) -> Iterator[str]:
         """Yield the lines of a response as they come. Raises `BotError` for one that is no success."""
-        read = 0
         headers = {"Content-Type": "application/json"} if body is not None else {}
         try:
             with self._client.stream(method, self._url + path, content=body, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
-                    said = _message_in(next(response.iter_bytes(_LONGEST_ERROR), b""))
+                    said = _message_in(next(response.iter_raw(_LONGEST_ERROR), b""))
                     raise BotError(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
-                for line in response.iter_lines():
-                    read += len(line)
-                    if read > MOST_BYTES:
-                        raise BotError(f"the endpoint at {self._url} sends more than {MOST_BYTES >> 20} MB")
-                    yield line
+                if packed := packing_of(response.headers):
+                    raise BotError(
+                        f"the endpoint at {self._url} packs its answer ({packed!a}), which was not asked for; have it send plain ones"
+                    )
+                yield from self._parted(response.iter_raw())
         except httpx.HTTPError as error:
             what = f"{type(error).__name__} {error}".strip()
             raise BotError(f"the endpoint at {self._url} cannot be asked: {what}; is it running?") from error
+
+    def _parted(self, pieces: Iterator[bytes]) -> Iterator[str]:
+        """Yield the lines of a body. Raises `BotError` for one that is too long, or has no end."""
+        read, rest, until = 0, bytearray(), time.monotonic() + _SECONDS_IN_ALL
+        for piece in pieces:
+            read += len(piece)
+            if read > MOST_BYTES:
+                raise BotError(f"the endpoint at {self._url} sends more than {MOST_BYTES >> 20} MB")
+            if time.monotonic() > until:
+                raise BotError(f"the endpoint at {self._url} did not end its answer in {_SECONDS_IN_ALL:g} s")
+            first, *more = _LINE_END.split(piece)
+            rest += first
+            for line in more:
+                yield rest.decode("utf-8", "replace")
+                rest = bytearray(line)
+        yield rest.decode("utf-8", "replace")
 
     def _decoded(self, text: str, kind: Any) -> Any:
         try:

@@ -20,6 +20,7 @@ from duologue.core.extras import need
 from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
 from duologue.endpoints.completion import completion_of
+from duologue.endpoints.plain_body import UNPACKED, packing_of
 
 if TYPE_CHECKING:
     from duologue.endpoints.caps import SpendingCaps
@@ -134,7 +135,11 @@ class EndpointClient:
         data, until = bytearray(), time.monotonic() + self._settings.timeout
         try:
             with http.stream("POST", self.url, content=body) as response:
-                for piece in response.iter_bytes():
+                if packed := packing_of(response.headers):
+                    raise BotError(
+                        f"{self._who} packs its answer ({excerpt(packed.encode())}), which was not asked for; have it send plain ones"
+                    )
+                for piece in response.iter_raw():
                     data += piece
                     if len(data) > MOST_BYTES:
                         raise BotError(f"{self._who} sends more than {MOST_BYTES >> 20} MB")
@@ -153,7 +158,7 @@ class EndpointClient:
             if self._http is None:
                 workers = self._settings.workers
                 self._http = httpx.Client(
-                    headers={"Content-Type": "application/json", **self._secret.headers()},
+                    headers={"Content-Type": "application/json", **UNPACKED, **self._secret.headers()},
                     timeout=httpx.Timeout(self._settings.timeout, pool=None),
                     limits=httpx.Limits(max_connections=workers, max_keepalive_connections=workers),
                     follow_redirects=False,
