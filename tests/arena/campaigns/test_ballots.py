@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import update
 
-from duologue.arena.campaigns.ballots import LONGEST_REMARK, counted_ballots
+from duologue.arena.campaigns.assignment import take
+from duologue.arena.campaigns.ballots import LONGEST_REMARK, cast, counted_ballots
 from duologue.arena.campaigns.campaign import close_campaign, find_campaign
 from duologue.arena.campaigns.norm_round import norm_agreement, open_round, vote
 from duologue.arena.campaigns.tables import campaign_ballots, campaign_units, norm_votes
-from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item
+from duologue.arena.campaigns.volunteer_view import own_ballots, shown_item, volunteer_view
+from duologue.arena.campaigns.volunteers import enrol
 from duologue.core.errors import StorageError, UsageError
 from tests.arena.campaigns.made import Volunteer, by_length, made_campaign, made_material
 
@@ -112,6 +114,26 @@ def test_a_closed_campaign_takes_nothing(database: Database) -> None:
     with pytest.raises(UsageError, match="closed"):
         ann.say(item.assignment, GOOD)
     assert ann.look().stage == "closed"
+
+
+def test_a_campaign_that_was_closed_since_it_was_read_takes_nothing(database: Database) -> None:
+    made = made_campaign(database, onboarding=())
+    ann = Volunteer(database, made, "ann")
+    item = ann.look().item
+    assert item is not None
+    with database.reading() as connection:
+        before = find_campaign(connection, made)  # as a terminal holds it as long as somebody rates
+    now = database.now()
+    database.write(lambda c: close_campaign(c, before, now))
+    for late in (
+        lambda c: cast(c, before, "ann", item.assignment, GOOD, now=now),
+        lambda c: take(c, before, "ann", now),
+        lambda c: enrol(c, before, "ben", now),
+        lambda c: close_campaign(c, before, now),
+    ):
+        with pytest.raises(UsageError, match="closed"):
+            database.write(late)
+    assert database.write(lambda c: volunteer_view(c, before, "ann", now)).stage == "closed"
 
 
 def test_a_remark_that_is_too_long_is_refused(database: Database) -> None:

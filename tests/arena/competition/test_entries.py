@@ -85,9 +85,13 @@ def test_a_phase_takes_entries_between_its_dates_alone(contest: Contest, clock: 
 
 
 def test_a_team_hands_in_when_it_is_approved_and_what_is_not_too_large(contest: Contest, clock: Clock) -> None:
-    waiting = contest.team("Ann")._replace(state="pending")
+    strict = contest._replace(track=msgspec.structs.replace(contest.track, approval=True))
     with pytest.raises(EntryRefusedError, match="waits for the organiser's approval"):
-        contest.submit(waiting, b"x")
+        strict.submit(strict.team("Ann"), b"x")
+    gone = contest.team("Zoe")  # as it was read before the organiser's word
+    contest.database.write(lambda c: teams.judge_team(c, gone.id, "refused", now=5, by=None))
+    with pytest.raises(EntryRefusedError, match="was refused by the organiser"):
+        contest.submit(gone, b"x")
     small = contest._replace(track=msgspec.structs.replace(contest.track, limits=_limits("1K")))
     with pytest.raises(EntryRefusedError, match="takes at most 1 KiB"):
         small.submit(contest.team("Bob"), b"x" * 1025)

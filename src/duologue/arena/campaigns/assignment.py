@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
 
-from duologue.arena.campaigns.campaign import MINUTE, raters_wanted
+from duologue.arena.campaigns.campaign import MINUTE, is_open, raters_wanted
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
 from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError
@@ -70,7 +70,7 @@ def take(connection: Connection, campaign: Campaign, person: str, now: int) -> L
 
     Onboarding items come first, attention checks at their intervals. Raises `UsageError` for a closed campaign.
     """
-    if not campaign.open:
+    if not is_open(connection, campaign):
         raise UsageError(f"the campaign '{campaign.title}' is closed")
     release_expired(connection, campaign, now)
     held = _held(connection, campaign, person)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
 
+from duologue.arena.campaigns.campaign import is_open
 from duologue.arena.campaigns.campaign_protocol import KnownItem
 from duologue.arena.campaigns.known_items import is_right
 from duologue.arena.campaigns.tables import (
@@ -139,7 +140,7 @@ def cast(
     A ballot is taken after its lease has run out too: nobody's work is lost. Raises `UsageError` for an assignment
     that is not the person's, a closed campaign, an answer that nobody has talked for yet, and points out of the scale.
     """
-    if not campaign.open:
+    if not is_open(connection, campaign):
         raise UsageError(f"the campaign '{campaign.title}' is closed: its ratings cannot be changed any more")
     asked = {"assignment": assignment, "campaign": campaign.id, "person": person}
     row = connection.execute(_rated(), asked).mappings().one_or_none()

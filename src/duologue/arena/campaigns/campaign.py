@@ -42,6 +42,7 @@ MINUTE = 60_000
 _ALL = 2**31 - 1
 _YEAR = 366 * 24 * 60
 """Minutes."""
+_STATUS = select(campaigns.c.status).where(campaigns.c.id == bindparam("campaign"))
 
 
 class CampaignSettings(Record, frozen=True, kw_only=True):
@@ -86,7 +87,7 @@ class Campaign(NamedTuple):
 
     @property
     def open(self) -> bool:
-        """Whether it takes ratings."""
+        """Whether it took ratings when it was read; whoever writes asks `is_open`."""
         return self.status == "open"
 
     @property
@@ -242,6 +243,11 @@ def campaigns_to_join(connection: Connection, person: str) -> list[Campaign]:
     return [one for one in all_campaigns(connection) if one.open and one.id not in inside]
 
 
+def is_open(connection: Connection, campaign: Campaign) -> bool:
+    """Whether a campaign takes ratings now, in this transaction: it may have been closed since it was read."""
+    return bool(connection.execute(_STATUS, {"campaign": campaign.id}).scalar_one() == "open")
+
+
 @cache
 def _with(*, one: bool) -> Any:
     """Return the query of `campaigns_with`, made once: every page of a volunteer asks it."""
@@ -257,7 +263,7 @@ def _with(*, one: bool) -> Any:
 
 def close_campaign(connection: Connection, campaign: Campaign, now: int, *, by: str | None = None) -> None:
     """End a campaign: nobody can rate or correct any more. Raises `UsageError` where it has ended."""
-    if not campaign.open:
+    if not is_open(connection, campaign):
         raise UsageError(f"the campaign '{campaign.title}' is closed already")
     changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="closed", closed_at=now)
     connection.execute(changed)
@@ -273,7 +279,7 @@ def change_settings(connection: Connection, campaign_id: str, **changes: str) ->
 
 def reopen_campaign(connection: Connection, campaign: Campaign, now: int, *, by: str | None = None) -> None:
     """Let a closed campaign take ratings again. Raises `UsageError` where it is open."""
-    if campaign.open:
+    if is_open(connection, campaign):
         raise UsageError(f"the campaign '{campaign.title}' is open")
     changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="open", closed_at=None)
     connection.execute(changed)

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, func, select
 
 from duologue.arena.campaigns.assignment import NothingLeft, take
 from duologue.arena.campaigns.ballots import BETTER, Points
-from duologue.arena.campaigns.campaign import raters_wanted
+from duologue.arena.campaigns.campaign import is_open, raters_wanted
 from duologue.arena.campaigns.live_talks import next_talk
 from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
 from duologue.arena.campaigns.tables import (
@@ -92,7 +92,7 @@ def volunteer_view(
     Raises `UsageError` for an item of a live campaign where there is no `room` to talk in.
     """
     rated, left = progress_of(connection, campaign, person)
-    if not campaign.open:
+    if not is_open(connection, campaign):
         return VolunteerView(stage="closed", rated=rated, left=0)
     lease = take(connection, campaign, person, now)
     if isinstance(lease, NothingLeft):

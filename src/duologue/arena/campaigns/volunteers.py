@@ -8,6 +8,7 @@ import numpy as np
 from sqlalchemy import func, insert, select
 
 from duologue.arena.campaigns.ballots import counted_ballots
+from duologue.arena.campaigns.campaign import is_open
 from duologue.arena.campaigns.tables import (
     campaign_assignments,
     campaign_ballots,
@@ -60,7 +61,7 @@ def enrol(connection: Connection, campaign: Campaign, person: str, now: int) -> 
     code = connection.execute(mine).scalar_one_or_none()
     if code is not None:
         return str(code)
-    if not campaign.open:
+    if not is_open(connection, campaign):
         raise UsageError(f"the campaign '{campaign.title}' is closed")
     count = select(func.count()).select_from(campaign_volunteers).where(own.campaign_id == campaign.id)
     code = f"r{connection.execute(count).scalar_one() + 1:02}"

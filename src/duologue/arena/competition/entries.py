@@ -136,8 +136,9 @@ def submit(
     Raises `EntryRefusedError` where the team may not hand in, the phase is not open, the quota is used up or the file
     is too large, and `UsageError` for a phase that there is not.
     """
-    if team.state != "approved":
-        waits = "waits for the organiser's approval" if team.state == "pending" else "was refused by the organiser"
+    state = connection.execute(select(teams.c.state).where(teams.c.id == team.id)).scalar()  # not as it was read
+    if state != "approved":
+        waits = "waits for the organiser's approval" if state == "pending" else "was refused by the organiser"
         raise EntryRefusedError(f"the team '{team.name}' {waits}; it cannot hand in yet")
     chosen = _phase_for(track, phase, now)
     if len(data) > track.limits.most_bytes:
