@@ -73,18 +73,22 @@ def is_archive(path: Path) -> bool:
     return _kind(path) is not None
 
 
-def members(path: Path, wanted: Callable[[str], object] = bool) -> Iterator[tuple[str, bytes]]:
+def members(
+    path: Path, wanted: Callable[[str], object] = bool, *, largest: int | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of each file in an archive whose name is wanted, in the order in which they lie there.
 
     Names have `/` between folders and never lead out of the archive. Nothing is yielded before all names have been
-    looked at. Raises `FormatError` with all that is wrong with the archive, or when it swells past the limits, and
-    `StorageError` when it cannot be read.
+    looked at. Files of more than `largest` bytes are passed over, and never held whole. Raises `FormatError` with all
+    that is wrong with the archive, or when it swells past the limits, and `StorageError` when it cannot be read.
     """
     kind = _kind(path)
     if kind is None:
         message = "it is no .zip, .tar or .tar.gz archive"
         raise FormatError(path, [Problem(rule="not-an-archive", message=message, advice="give one, or a folder")])
-    yield from (_in_zip if kind == "zip" else _in_tar)(path, wanted)
+    for name, data in (_in_zip if kind == "zip" else _in_tar)(path, wanted, largest):
+        if data is not None:
+            yield name, data
 
 
 @contextmanager
@@ -111,7 +115,7 @@ def _kind(path: Path) -> str | None:
     return "tar" if start[_TAR_MARK] == b"ustar" else None
 
 
-def _in_zip(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+def _in_zip(path: Path, wanted: Callable[[str], object], largest: int | None) -> Iterator[tuple[str, bytes | None]]:
     with disk.opened(path) as raw:
         size = _directory_size(raw, path)
         with _told(path), zipfile.ZipFile(raw) as archive:
@@ -124,7 +128,7 @@ def _in_zip(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
             for info in archive.infolist():
                 if not _is_folder(info) and wanted(_plain(info.filename)):
                     with archive.open(info) as file:
-                        yield _plain(info.filename), _counted(file, meter)
+                        yield _plain(info.filename), _counted(file, meter, largest)
 
 
 def _directory_size(raw: IO[bytes], path: Path) -> int:
@@ -155,7 +159,7 @@ def _wrong_in_zip(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+def _in_tar(path: Path, wanted: Callable[[str], object], largest: int | None) -> Iterator[tuple[str, bytes | None]]:
     """Go through a tar twice: it has no directory, and no file is given out before all names are known."""
     names = _Names(path)
     for info, _ in tar_entries(path, held=True):
@@ -169,7 +173,7 @@ def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
             file = tar.extractfile(info)
             assert file is not None  # a regular file
             with _told(path):
-                data = _counted(file, meter)
+                data = _counted(file, meter, largest)
             yield _plain(info.name), data
 
 
@@ -218,11 +222,14 @@ class _Stream:
         return self._last
 
 
-def _counted(file: IO[bytes], meter: decompression.Meter) -> bytes:
+def _counted(file: IO[bytes], meter: decompression.Meter, largest: int | None) -> bytes | None:
+    """Return what a file holds; `None` where that is more than `largest` bytes."""
     found = io.BytesIO()
     while piece := file.read(decompression.PIECE):
         meter.count(len(piece))
         found.write(piece)
+        if largest is not None and found.tell() > largest:
+            return None
     return found.getvalue()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import tarfile
+import tracemalloc
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -88,9 +90,9 @@ def test_many_problems_in_many_files_are_placed_in_one_reading(tmp_path: Path, m
     reads = []
     members = archives.members
 
-    def counted(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+    def counted(path: Path, wanted: Callable[[str], object], **options: Any) -> Iterator[tuple[str, bytes]]:
         reads.append(path)
-        return members(path, wanted)
+        return members(path, wanted, **options)
 
     monkeypatch.setattr(archives, "members", counted)
     told = [f"{number}.json: sample '{number}-{one}' and '{number}-0'" for one in (8, 3) for number in range(count)]
@@ -130,3 +132,27 @@ def test_a_list_of_endlessly_many_elements_stays_the_line_that_it_is() -> None:
     found = rows_of(b"[" + b"1," * 200_000 + b"1]")
     assert found is not None
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_large_file_of_an_archive_is_neither_shown_nor_held(tmp_path: Path, kind: str) -> None:
+    place, large = tmp_path / "entry", bytes(100 << 20)
+    if kind == "zip":
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr("pad", random.Random(1).randbytes(2 << 20))
+            packed.writestr("large.json", large)
+            packed.writestr("small.json", "one\ntwo\n")
+    else:
+        with tarfile.open(place, "w") as archive:
+            for name, data in (("large.json", large), ("small.json", b"one\ntwo\n")):
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+    del large
+    tracemalloc.start()
+    try:
+        assert EntryRows(place).rows("large.json") is None
+        assert EntryRows(place).places(["large.json: line 1", "small.json: line 2"]) == [None, ("small.json", 2)]
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()

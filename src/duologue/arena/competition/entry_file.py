@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core import archives
@@ -23,6 +24,8 @@ _MOST_ELEMENTS = 200_000
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _WIDEST = 600
 """Characters of a row that are shown."""
+_ONE_AT_A_TIME = threading.Lock()
+"""Held while a file is taken apart: one of `_LARGEST` bytes may take half a gigabyte, and teams may ask for many."""
 AROUND = 15
 """Rows before and after the one that is asked for."""
 
@@ -52,7 +55,8 @@ class EntryRows:
 
     def rows(self, file: str) -> list[str] | None:
         """Return the rows of a file, with an empty name those of the only one; `None` where it cannot be shown."""
-        return next((rows for _, rows in self._read({file})), None)
+        with _ONE_AT_A_TIME:
+            return next((rows for _, rows in self._read({file})), None)
 
     def places(self, told: Sequence[str]) -> list[RowPlace | None]:
         """Return the row that the place of each problem means, `None` where it means none; each file is read once."""
@@ -64,11 +68,12 @@ class EntryRows:
             if file is not None:
                 inside.setdefault(file, []).append(number)
         found: list[RowPlace | None] = [None] * len(told)
-        for file, rows in self._read(inside):
-            numbers, otherwise = inside[file], 1 if file and rows else None
-            for number, at in zip(numbers, rows_of_places([rests[one] for one in numbers], rows), strict=True):
-                row = otherwise if at is None else at
-                found[number] = RowPlace(file, row) if row is not None else None
+        with _ONE_AT_A_TIME:
+            for file, rows in self._read(inside):
+                numbers, otherwise = inside[file], 1 if file and rows else None
+                for number, at in zip(numbers, rows_of_places([rests[one] for one in numbers], rows), strict=True):
+                    row = otherwise if at is None else at
+                    found[number] = RowPlace(file, row) if row is not None else None
         return found
 
     def _file_of(self, place: str) -> tuple[str | None, str]:
@@ -91,7 +96,7 @@ class EntryRows:
 
     def _data(self, files: Collection[str]) -> Iterator[tuple[str, bytes]]:
         if self._names is not None:
-            yield from archives.members(self._path, files.__contains__)
+            yield from archives.members(self._path, files.__contains__, largest=_LARGEST)
         elif "" in files and self._path.stat().st_size <= _LARGEST:
             yield "", self._path.read_bytes()
 
