@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import tracemalloc
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from duologue.arena.annotation.agreement import LAYERS, annotator_agreement
+from duologue.arena.annotation.agreement import LAYERS, _pairs_shared, annotator_agreement
 from duologue.arena.annotation.items import AnnotationItem, items_of
 from duologue.arena.annotation.sheets import all_work, record_sheet
 from tests.arena.annotation.calls import project, read, rows, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from duologue.arena.annotation.agreement import AnnotatorAgreement
@@ -79,3 +83,38 @@ def test_a_single_annotator_says_nothing_of_agreement(database: Database, tmp_pa
         found = annotator_agreement(all_work(connection, made))
     assert all(layer.value is None for layer in found.layers)
     assert all(one.value is None and one.why for one in found.intents)
+
+
+def mentions(places: Iterable[tuple[int, int, int]]) -> list[AnnotationItem]:
+    return [
+        AnnotationItem(id=f"m{n}", layer="mention", turn=0, label="x", start=start, end=end, entity=f"ent-{entity}")
+        for n, (start, end, entity) in enumerate(places)
+    ]
+
+
+MARKS = st.lists(st.tuples(st.integers(0, 3), st.integers(4, 6), st.integers(1, 3)))
+
+
+@given(MARKS, MARKS)
+def test_pairs_of_mentions_are_counted_as_if_they_were_listed(
+    a: list[tuple[int, int, int]], b: list[tuple[int, int, int]]
+) -> None:
+    listed = [
+        {
+            pair
+            for entity in (1, 2, 3)
+            for pair in combinations(sorted({(start, end) for start, end, its in marks if its == entity}), 2)
+        }
+        for marks in (a, b)
+    ]
+    assert _pairs_shared(mentions(a), mentions(b)) == (len(listed[0] & listed[1]), *map(len, listed))
+
+
+def test_an_entity_that_is_mentioned_everywhere_takes_no_memory_for_its_pairs() -> None:
+    everywhere = mentions((at // 50, at // 50 + 1 + at % 50, 1) for at in range(2_000))
+    tracemalloc.start()
+    try:
+        assert _pairs_shared(everywhere, everywhere) == (1_999_000,) * 3
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()

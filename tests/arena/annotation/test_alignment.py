@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,3 +37,17 @@ def test_other_numbers_for_the_same_entities_are_undone(places: list[tuple[int, 
     theirs = [mention(int(one.start), f"ent-{order[int(str(one.entity)[4:]) - 1]}") for one in ours]
     found = renamed(theirs, align(theirs, ours), "ent-")
     assert [one.entity for one in found] == [one.entity for one in ours]
+
+
+def test_many_marks_of_a_strange_annotator_are_aligned_in_seconds() -> None:
+    asked = [
+        AnnotationItem(id=f"i{n}", layer="intent", turn=0, label="x", args=tuple(f"zz{n}-{k}" for k in range(150)))
+        for n in range(1_000)
+    ]
+    theirs = [*(mention(at, f"ent-{at + 1}") for at in range(1_000)), *asked]
+    ours = [mention(at, f"ent-{2_000 - at}") for at in range(1_000)]
+    begun = time.process_time()
+    found = align(theirs, ours)
+    assert found == {f"ent-{at + 1}": f"ent-{2_000 - at}" for at in range(1_000)}
+    assert renamed(theirs, found, "ent-")[-1].args == asked[-1].args
+    assert time.process_time() - begun < 5

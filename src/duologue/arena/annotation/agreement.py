@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +18,13 @@ from duologue.ratings.protocol import Criterion
 from duologue.ratings.table import UnitTable
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from duologue.arena.annotation.items import AnnotationItem
     from duologue.arena.annotation.sheets import DialogueWork
+
+    _Place = tuple[int, int, int]
+    _Clusters = Mapping[str, set[_Place]]
 
 _MOST_LABELS = 100
 _OTHERS = "\0others"
@@ -60,14 +64,16 @@ def annotator_agreement(work: Sequence[DialogueWork]) -> AnnotatorAgreement:
     several = [one for one in work if len(one.done()) > 1]
     people = sorted({sheet.person_id for one in several for sheet in one.done()})
     pairs = [(one.id, a.items, b.items) for one in several for a, b in combinations(one.done(), 2)]
-    bags = [_bags(a, b) for _, a, b in pairs]
+    bags = [_compared(a, b) for _, a, b in pairs]
     ids = [str(place) for place in range(len(pairs))]
     groups = [name for name, _, _ in pairs]
     layers = tuple(_layer(layer, ids, groups, [bag[layer] for bag in bags]) for layer in LAYERS)
     return AnnotatorAgreement(layers, _intents(several, people), len(several), len(people))
 
 
-def _layer(layer: str, ids: list[str], groups: list[str], bags: list[TokenBags]) -> LayerAgreement:
+def _layer(
+    layer: str, ids: list[str], groups: list[str], bags: list[TokenBags | Mapping[str, float]]
+) -> LayerAgreement:
     metric = Overlap(layer, "f1")
     if not bags:
         return LayerAgreement(layer, None, None, None, 0, 0, 0.0)
@@ -81,10 +87,41 @@ def _layer(layer: str, ids: list[str], groups: list[str], bags: list[TokenBags])
     )  # fmt: skip
 
 
-def _bags(a: Sequence[AnnotationItem], b: Sequence[AnnotationItem]) -> dict[str, TokenBags]:
+def _compared(a: Sequence[AnnotationItem], b: Sequence[AnnotationItem]) -> dict[str, TokenBags | Mapping[str, float]]:
+    """Return by layer what two annotators marked, or how much of it both did, and each."""
     other = renamed(b, align(b, a), "\0")  # an entity that is none of A's is called as none of A's can be
     ours, theirs = _sets(a), _sets(other)
-    return {layer: TokenBags(ours[layer], theirs[layer]) for layer in LAYERS}
+    found = {layer: TokenBags(said, theirs[layer]) for layer, said in ours.items()}
+    pairs = dict(zip(Overlap("coreference", "f1").columns, map(float, _pairs_shared(a, other)), strict=True))
+    return {**found, "coreference": pairs}
+
+
+def _pairs_shared(a: Sequence[AnnotationItem], b: Sequence[AnnotationItem]) -> tuple[int, int, int]:
+    """Return how many pairs of mentions of one entity both have, and each: counted, for they may be millions."""
+    ours, theirs = clusters(a), clusters(b)
+    bit = {place: 1 << number for number, place in enumerate(sorted({*_places(ours), *_places(theirs)}))}
+    said, wanted = _companions(ours, bit), _companions(theirs, bit)
+    both = sum((known & wanted.get(place, 0)).bit_count() for place, known in said.items())
+    return both // 2, _half(said), _half(wanted)
+
+
+def _half(companions: Mapping[_Place, int]) -> int:
+    """Return the pairs that places with their companions are: each stands at both of its ends."""
+    return sum(others.bit_count() for others in companions.values()) // 2
+
+
+def _places(found: _Clusters) -> Iterator[_Place]:
+    return (place for places in found.values() for place in places)
+
+
+def _companions(found: _Clusters, bit: Mapping[_Place, int]) -> dict[_Place, int]:
+    """Return by place the other places of its entities, a bit each."""
+    known: dict[_Place, int] = defaultdict(int)
+    for places in found.values():
+        together = sum(bit[place] for place in places)
+        for place in places:
+            known[place] |= together
+    return {place: others & ~bit[place] for place, others in known.items()}
 
 
 def _sets(items: Sequence[AnnotationItem]) -> dict[str, list[Hashable]]:
@@ -94,9 +131,6 @@ def _sets(items: Sequence[AnnotationItem]) -> dict[str, list[Hashable]]:
     return {
         "mentions": _distinct((*_place(one), one.label) for one in mentions),
         "mention spans": _distinct(_place(one) for one in mentions),
-        "coreference": _distinct(
-            pair for places in clusters(items).values() for pair in combinations(sorted(places), 2)
-        ),
         "slot values": _distinct((*_place(one), one.label, one.entity) for one in values),
         "slot value spans": _distinct(_place(one) for one in values),
         "intents": _distinct((one.turn, one.label) for one in intents),

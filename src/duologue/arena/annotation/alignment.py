@@ -27,12 +27,19 @@ def align(theirs: Sequence[AnnotationItem], ours: Sequence[AnnotationItem]) -> d
 
     Pairs with more in common go first, ties by name; an entity is given once.
     """
-    left, right = _evidence(theirs), _evidence(ours)
-    shared = Counter({(a, b): len(left[a] & right[b]) for a in left for b in right if left[a] & right[b]})
+    right: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for b, evidence in _evidence(ours).items():
+        for one in evidence:
+            right[one].append(b)
+    shared = Counter(
+        (a, b) for a, evidence in _evidence(theirs).items() for one in evidence for b in right.get(one, ())
+    )
     found: dict[str, str] = {}
+    given: set[str] = set()
     for (a, b), _ in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
-        if a not in found and b not in found.values():
+        if a not in found and b not in given:
             found[a] = b
+            given.add(b)
     return found
 
 
@@ -59,8 +66,11 @@ def renamed(
             taken += 1
             called[one.entity] = f"{prefix}{taken}"
 
+    order = {name: place for place, name in enumerate(called)}
+
     def argument(text: str) -> str:
-        owner = next((name for name in called if text.startswith(f"{name}-")), None)
+        owners = [text[:at] for at, sign in enumerate(text) if sign == "-" and text[:at] in order]
+        owner = min(owners, key=order.__getitem__, default=None)
         return text if owner is None else called[owner] + text[len(owner) :]
 
     return [

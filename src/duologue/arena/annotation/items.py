@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ItemLayer = Literal["mention", "value", "intent"]
 ItemState = Literal["suggested", "confirmed", "changed", "removed", "added"]
-_MOST = 5_000
+_MOST = 2_000
 _LONGEST = 200
 _Part = TypeVar("_Part", Mention, Value)
 
