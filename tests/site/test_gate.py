@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -8,6 +11,9 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 from tests.site.world import hidden, send
 
+from duologue.arena.people.people import close_person
+from duologue.arena.people.personal_data import delete_person
+from duologue.arena.talks import rooms, sessions
 from duologue.site import gate
 from duologue.site.gate import Gate
 from duologue.site.settings import SiteSettings
@@ -28,6 +34,31 @@ def test_every_answer_has_the_policy_of_the_site(world: World, path: str) -> Non
     assert fields["referrer-policy"] == "same-origin"
     if not path.startswith(("/static/", "/healthz")):
         assert fields["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("gone", [delete_person, close_person])
+def test_who_has_left_since_the_request_came_does_nothing_more(world: World, gone: Any) -> None:
+    me, now = world.ids["volunteer"], world.database.now()
+    room = world.write(
+        lambda c: rooms.open_room(c, title="A caller", task="mobilecs/dialogue", system="rule-agent", now=now)
+    )
+    client, program = world.client("volunteer"), world.api("volunteer")
+    fields = hidden(client.get(f"/talks/rooms/{room}").text)
+    busy = threading.Event()
+    holding = world.database.submit(lambda _: busy.wait(30))  # what is sent meanwhile is let in, and waits
+    leaving = world.database.submit(lambda c: gone(c, me, now=now, by=None) and None)
+    with ThreadPoolExecutor(2) as senders:
+        answers = [
+            senders.submit(client.post, f"/talks/rooms/{room}/enter", data=fields),
+            senders.submit(program.post, f"/api/v1/rooms/{room}/talks"),
+        ]
+        time.sleep(1.0)
+        busy.set()
+        assert [one.result().status_code for one in answers] == [401, 401]
+    assert holding.result()
+    leaving.result()
+    with world.database.reading() as connection:
+        assert not sessions.list_talks(connection, room=room)
 
 
 @pytest.mark.parametrize("path", ["/people", "/api/v1/me"])

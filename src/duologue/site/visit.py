@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from duologue.arena.people.people import may_come_in
 from duologue.site.form import read_form
-from duologue.site.page_error import not_found
+from duologue.site.page_error import PageError, not_found
 from duologue.site.words import text
 
 if TYPE_CHECKING:
@@ -77,7 +79,21 @@ class Visit:
 
     async def submit(self, form: Form, action: Callable[[Connection], Any]) -> Any:
         """Do what a form asks for, once, and return the result (JSON) after the commit."""
-        return await self.site.write(action, nonce=form.nonce)
+        return await self.site.write(self.by_me(action), nonce=form.nonce)
+
+    def by_me(self, action: Callable[[Connection], Read]) -> Callable[[Connection], Read]:
+        """Return an action as it is carried out for who asks.
+
+        It raises `PageError` where that person has been deleted or closed since the request came: what they leave would
+        name nobody.
+        """
+
+        def carried_out(connection: Connection) -> Read:
+            if self.person is not None and not may_come_in(connection, self.person.id):
+                raise PageError(HTTPStatus.UNAUTHORIZED)
+            return action(connection)
+
+        return carried_out
 
     def t(self, key: str, **values: object) -> Markup:
         """Return a text of the site in the reader's language."""

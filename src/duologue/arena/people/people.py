@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 100
 """Characters of the longest name."""
+_LET_IN = select(people.c.id).where(people.c.id == bindparam("person"), people.c.closed_at.is_(None))
 
 
 class Person(Record, frozen=True, kw_only=True):
@@ -96,6 +97,11 @@ def find_person(connection: Connection, person_id: str) -> Person:
     if not found:
         raise NotFoundError(f"there is no person '{person_id}'; `duologue site people list` shows who there is")
     return found[0]
+
+
+def may_come_in(connection: Connection, person_id: str) -> bool:
+    """Whether there is a person of that id who is let in, in this transaction."""
+    return connection.execute(_LET_IN, {"person": person_id}).first() is not None
 
 
 def list_people(connection: Connection, role: str | None = None, *, closed: bool = True) -> list[Person]:

@@ -119,7 +119,7 @@ async def next_item(call: OperationCall) -> NextItem:
     """Return what comes next for the volunteer; it waits for this person from now on."""
     campaign, now, me = await _own(call), call.now, call.me.id
     room = SessionRoom(call.language, now)
-    view = await call.site.write(lambda connection: volunteer_view(connection, campaign, me, now, room))
+    view = await call.site.write(call.by_me(lambda connection: volunteer_view(connection, campaign, me, now, room)))
     criteria = () if campaign.pairs else campaign.rating.criterion
     return NextItem(
         view=view,

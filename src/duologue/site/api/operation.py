@@ -36,7 +36,7 @@ class OperationCall(Visit):
 
     async def write(self, action: Callable[[Connection], Any]) -> Any:
         """Do something and return its result (JSON) after the commit; the same `Idempotency-Key` again does nothing."""
-        return await self.site.write(action, nonce=self.nonce)
+        return await self.site.write(self.by_me(action), nonce=self.nonce)
 
     def secret(self, number: int = 0) -> EntrySecret:
         """Return a new secret, such as that of a link; the same `Idempotency-Key` again gives the same one."""

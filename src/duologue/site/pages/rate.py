@@ -68,7 +68,7 @@ async def show_next(visit: Visit) -> Response:
             return None
         return campaign, volunteer_view(connection, campaign, me, now, room), current_round(connection, campaign)
 
-    campaign, view, norm = visit.found(await visit.site.write(action))
+    campaign, view, norm = visit.found(await visit.site.write(visit.by_me(action)))
     return _page(visit, "rate/next.html", campaign, view=view, item=view.item, norm=norm)
 
 

@@ -198,7 +198,7 @@ class TalkPages:
 
 async def _place(visit: Visit, action: Callable[[Connection, int], pairs.PairPlace]) -> pairs.PairPlace:
     now = visit.now
-    found = await visit.site.write(lambda connection: tuple(action(connection, now)))
+    found = await visit.site.write(visit.by_me(lambda connection: tuple(action(connection, now))))
     return pairs.PairPlace(*found)
 
 

@@ -81,7 +81,8 @@ async def start_final(
 
     return str(
         await visit.site.write(
-            lambda connection: start_campaign(connection, **proposal._asdict(), now=now, by=me), nonce=nonce
+            visit.by_me(lambda connection: start_campaign(connection, **proposal._asdict(), now=now, by=me)),
+            nonce=nonce,
         )
     )
 
