@@ -86,7 +86,11 @@ def test_a_campaign_is_found_by_the_beginning_of_its_id(database: Database) -> N
             find_campaign(connection, "")
 
 
-@pytest.mark.parametrize("setting", [{"per_item": 10**25}, {"lease_minutes": 10**20}, {"check_every": 10**12}], ids=str)
+@pytest.mark.parametrize(
+    "setting",
+    [{"per_item": 10**25}, {"lease_minutes": 10**20}, {"check_every": 10**12}, {"seed": 2**63}],
+    ids=str,
+)
 def test_settings_that_no_database_holds_start_no_campaign(database: Database, setting: dict[str, Any]) -> None:
     protocol = find_campaign_protocol("proactive")
     with pytest.raises(UsageError, match=f"a campaign cannot have these settings: .*{next(iter(setting))}"):

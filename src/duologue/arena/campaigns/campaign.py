@@ -42,6 +42,8 @@ MINUTE = 60_000
 _ALL = 2**31 - 1
 _YEAR = 366 * 24 * 60
 """Minutes."""
+CampaignSeed = Annotated[int, Meta(ge=-(2**62), le=2**62)]
+"""A seed to which the number of an item can be added: the database keeps the sum."""
 _STATUS = select(campaigns.c.status).where(campaigns.c.id == bindparam("campaign"))
 
 
@@ -56,7 +58,7 @@ class CampaignSettings(Record, frozen=True, kw_only=True):
     """How long an item waits for the volunteer who has it, before another one gets it."""
     check_every: Annotated[int, Meta(ge=0, le=_ALL)] = 10
     """Ratings from one attention check to the next; 0: none."""
-    seed: int = 1
+    seed: CampaignSeed = 1
     """Of all chance: order of items for each person, sides of pairs."""
     sources: dict[str, str] = {}
     """Of live campaigns what a talk with a system is started with, where it is not the system's name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from duologue.core.bounds import Count
+from duologue.core.bounds import Count, Waited
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 
@@ -21,9 +21,9 @@ class PairSettings(Record, frozen=True, kw_only=True):
     """Utterances of the shortest dialogue that is accepted."""
     longest: Count = 18
     """A dialogue ends by itself after so many."""
-    turn_seconds: Count = 300
+    turn_seconds: Waited = 300
     """Whoever is silent for so long leaves the dialogue."""
-    seen_seconds: Count = 30
+    seen_seconds: Waited = 30
     """Whoever waits and has not been seen for so long is not paired."""
 
 

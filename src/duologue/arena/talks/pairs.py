@@ -65,7 +65,10 @@ def settings_for(task: Paired, **chosen: Any) -> PairSettings:
     """Return the settings of a task, with those that were chosen. Raises `UsageError` for what cannot be kept."""
     shortest, longest = task.pair_length
     own = {"first": task.pair_first, "shortest": shortest, "longest": longest}
-    return checked(convert(own | chosen, PairSettings))
+    try:
+        return checked(convert(own | chosen, PairSettings))
+    except msgspec.ValidationError as error:
+        raise UsageError(f"people cannot be paired so: {error}".replace("`", "'")) from error
 
 
 def start_pairing(

@@ -76,7 +76,7 @@ class NewCampaign(Record, frozen=True, kw_only=True):
     per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
     overlap: Annotated[float, Meta(ge=0, le=1)] = 1.0
     """Share of the items that so many people rate; the others have one rater."""
-    seed: Annotated[int, Meta(ge=0)] = 1
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 1
     whole: bool = False
     results: tuple[SentFile, ...] = ()
     gold: tuple[SentFile, ...] = ()
