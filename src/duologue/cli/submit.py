@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import time
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
+import msgspec
 
 from duologue.cli.track import describe_entry, opened
+from duologue.core.decoded import is_whole
 from duologue.core.disk import opened as opened_file
 from duologue.core.disk import resolved
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.extras import need
+from duologue.core.typed import convert, decode_json
+from duologue.endpoints.plain_body import UNPACKED
 from duologue.run.whole import files_below
 from duologue.terminal import console, options
 
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in an archive: the same files give the same bytes."""
 _OPEN = ("queued", "running")
+_MOST_BYTES = 64 << 20
+"""Bytes of an answer of a site that are read."""
 
 
 @click.command()
@@ -96,6 +102,8 @@ def _packed(files: Sequence[Path]) -> tuple[str, bytes]:
         inside = files_below(given) if given.is_dir() else [given]
         for path in inside:
             name = path.relative_to(given).as_posix() if given.is_dir() else path.name
+            if not is_whole(name):
+                raise UsageError(f"{name!a} is no UTF-8, which names in an archive are; call the file otherwise")
             if name in names:
                 raise UsageError(f"two files are called {name}; give them in folders of their own")
             names[name] = path
@@ -199,44 +207,105 @@ class _Remote:
         need("httpx", "web")
         if not token:
             raise UsageError("a site wants your token: make one on your account's page, and give it with --token")
+        if not (token.isascii() and token.isprintable()) or " " in token:
+            raise UsageError("--token: a token is made of printable ASCII signs without blanks; copy it anew")
         self._url, self._track = f"{url.rstrip('/')}/api/v1", track
         self._head = {"Authorization": f"Bearer {token}"}
 
     def submit(self, name: str, data: bytes, phase: str | None, note: str) -> dict[str, Any]:
         asked = {"name": name, "note": note, **({"phase": phase} if phase else {})}
-        return self._ask("POST", f"/tracks/{self._track}/upload", params=asked, content=data)
+        return self._ask(_ToldEntry, "POST", f"/tracks/{self._track}/upload", params=asked, content=data)
 
     def entries(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._ask("GET", f"/tracks/{self._track}/entries")["entries"]
+        found: list[dict[str, Any]] = self._ask(_ToldEntries, "GET", f"/tracks/{self._track}/entries")["entries"]
         return found
 
     def entry(self, entry: str) -> dict[str, Any]:
-        return self._ask("GET", f"/entries/{entry}")
+        return self._ask(_ToldEntry, "GET", f"/entries/{entry}")
 
     def cancel(self, entry: str) -> dict[str, Any]:
-        return self._ask("POST", f"/entries/{entry}/cancel")
+        return self._ask(_ToldEntry, "POST", f"/entries/{entry}/cancel")
 
     def choose(self, entry: str) -> dict[str, Any]:
-        return self._ask("POST", f"/entries/{entry}/choose")
+        return self._ask(_ToldEntry, "POST", f"/entries/{entry}/choose")
 
     def describe(self, entries: Sequence[dict[str, Any]]) -> list[str]:
         return [self._line(one) for one in entries]
 
     def _line(self, entry: dict[str, Any]) -> str:
-        value = "" if entry["value"] is None else f", {entry['summary']['rank_by']} {entry['value']:.4f}"
+        told = entry["summary"] if entry["value"] is not None else None
+        value = f", {told['rank_by']} {entry['value']:.4f}" if told else ""
         reason = f": {entry['reason']}" if entry["reason"] else ""
         chosen = ", chosen" if entry["chosen"] else ""
         return f"{entry['id']} {entry['phase']} {entry['name']}, {entry['state']}{value}{chosen}{reason}"
 
-    def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+    def _ask(self, kind: Any, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """Return the object of a type that the site answers with. Raises `DuologueError` for anything else."""
+        told = self._answer(method, path, **options)
+        try:
+            convert(told, kind)
+        except msgspec.ValidationError as error:
+            why = str(error).replace("`", "'")
+            raise DuologueError(f"the site at {self._url} does not answer as it should: {why}") from error
+        found: dict[str, Any] = told
+        return found
+
+    def _answer(self, method: str, path: str, **options: Any) -> Any:
+        """Return decoded JSON of the site. Raises `DuologueError` where it refuses, or sends none."""
         import httpx
 
+        body = bytearray()
         try:
-            answer = httpx.request(method, self._url + path, headers=self._head, timeout=120, **options)
-            told: Any = answer.json()
-        except (httpx.HTTPError, ValueError) as error:
+            with httpx.stream(
+                method, self._url + path, headers=self._head | UNPACKED, timeout=120, **options
+            ) as answer:
+                for piece in answer.iter_raw():
+                    body += piece
+                    if len(body) > _MOST_BYTES:
+                        raise DuologueError(f"the site at {self._url} sends more than {_MOST_BYTES >> 20} MB")
+                failed = f"{answer.status_code}" if not answer.is_success else ""
+            told: Any = decode_json(bytes(body), Any)
+        except httpx.InvalidURL as error:
+            raise UsageError(f"--site {self._url}: {error}; give an address such as https://host") from error
+        except (httpx.HTTPError, msgspec.DecodeError, ValueError) as error:
             raise DuologueError(f"the site at {self._url} does not answer as it should: {error}") from error
-        if answer.is_error or not isinstance(told, dict):
-            said = told.get("error", {}).get("message", "") if isinstance(told, dict) else ""
-            raise DuologueError(f"the site refuses: {said or answer.status_code}")
+        if failed:
+            said = told.get("error") if isinstance(told, dict) else None
+            message = said.get("message") if isinstance(said, dict) else said
+            raise DuologueError(f"the site refuses: {message if message and isinstance(message, str) else failed}")
         return told
+
+
+class _ToldProblem(TypedDict):
+    rule: str
+    message: str
+    place: str
+    advice: str
+
+
+class _ToldDifference(TypedDict):
+    score: str
+    better: str | None
+
+
+class _ToldSummary(TypedDict):
+    rank_by: str
+    difference: NotRequired[list[_ToldDifference]]
+
+
+class _ToldEntry(TypedDict):
+    """What is shown of an entry; a site tells more."""
+
+    id: str
+    phase: str
+    name: str
+    state: str
+    reason: str
+    chosen: bool
+    value: float | None
+    summary: _ToldSummary | None
+    problems: list[_ToldProblem]
+
+
+class _ToldEntries(TypedDict):
+    entries: list[_ToldEntry]
