@@ -47,12 +47,13 @@ def export_anonymised(database: Database, out: Path) -> Replaced:
     """
     anonymiser = Anonymiser()
     with replacing(out) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive, database.reading() as rows:
-        archive.writestr("README.txt", README)
+        archive.writestr(zipfile.ZipInfo("README.txt"), README, zipfile.ZIP_DEFLATED)
         pseudonyms = _pseudonyms(rows)
         for table in metadata.sorted_tables:
             lines = [msgspec.json.encode(row) for row in _given(rows, table, pseudonyms, anonymiser)]
             if lines:
-                archive.writestr(f"{table.name}.jsonl", b"\n".join(lines) + b"\n")
+                name = zipfile.ZipInfo(f"{table.name}.jsonl")  # of no time: a clock before 1980 has none for zip files
+                archive.writestr(name, b"\n".join(lines) + b"\n", zipfile.ZIP_DEFLATED)
     return anonymiser.replaced()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -232,3 +233,24 @@ def test_a_backup_that_swells_is_refused_before_any_of_it_is_held(
     with pytest.raises(FormatError, match=r"the backup unpacks to more than 1 MiB and over 100 times its packed size"):
         restore(tmp_path / "bomb.zip", other, Blobs(tmp_path / "other"))
     assert not _rows(other)
+
+
+@pytest.mark.parametrize("when", [0, 5e9])
+def test_a_kept_file_may_be_of_any_time(
+    database: Database, blobs: Blobs, tmp_path: Path, opened: Callable[[str | None], Database], when: float
+) -> None:
+    name = blobs.put(b"a file")
+    os.utime(blobs.path(name), (when, when))
+    backup = back_up(database, blobs, tmp_path / "backup.zip")
+    other, files = opened(f"sqlite:///{tmp_path / 'other.db'}"), Blobs(tmp_path / "other")
+    assert restore(tmp_path / "backup.zip", other, files) == backup
+    assert files.read(name) == b"a file"
+
+
+def test_a_kept_file_that_was_changed_is_told_before_a_backup_is_needed(
+    database: Database, blobs: Blobs, tmp_path: Path
+) -> None:
+    blobs.path(blobs.put(b"a file")).write_bytes(b"a fils")
+    with pytest.raises(StorageError, match=r"the kept file .* is damaged: its bytes are not those it was named by"):
+        back_up(database, blobs, tmp_path / "backup.zip")
+    assert sorted(one.name for one in tmp_path.iterdir() if "backup" in one.name) == []

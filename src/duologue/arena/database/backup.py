@@ -15,6 +15,7 @@ import msgspec
 from sqlalchemy import Integer, func, select, text
 from sqlalchemy.exc import IntegrityError
 
+from duologue.arena.database.damage import damaged
 from duologue.arena.database.rows import read_rows, write_rows
 from duologue.arena.database.tables import metadata
 from duologue.core.archives import DAMAGE
@@ -66,7 +67,7 @@ class Backup(Record, frozen=True, kw_only=True):
 def back_up(database: Database, blobs: Blobs, out: Path) -> Backup:
     """Write all rows of one moment and all files to `out`, while others go on writing. The file appears whole.
 
-    Only its owner can read it: it holds what the site holds.
+    Only its owner can read it: it holds what the site holds. Raises `StorageError` for a kept file that was changed.
     """
     with (
         replacing(out, private=True) as raw,
@@ -77,10 +78,10 @@ def back_up(database: Database, blobs: Blobs, out: Path) -> Backup:
         copies = {table.name: _copy(connection, table, archive) for table in metadata.sorted_tables}
         files = 0
         for name in blobs.names():
-            archive.write(blobs.path(name), f"files/{name}", zipfile.ZIP_STORED)
+            _keep(blobs.path(name), name, archive)
             files += 1
         backup = Backup(format=_FORMAT, made_at=made_at, tables=copies, files=files)
-        archive.writestr(_MANIFEST, msgspec.json.encode(backup))
+        archive.writestr(zipfile.ZipInfo(_MANIFEST), msgspec.json.encode(backup), zipfile.ZIP_DEFLATED)
     return backup
 
 
@@ -93,6 +94,21 @@ def _copy(connection: Connection, table: Table, archive: zipfile.ZipFile) -> Tab
             file.write(line)
             rows += 1
     return TableCopy(rows=rows, sha256=digest.hexdigest())
+
+
+def _keep(path: Path, name: str, archive: zipfile.ZipFile) -> None:
+    """Copy a kept file, whatever time it has: zip files know none before 1980.
+
+    Raises `StorageError` for one whose bytes are not those it was named by: no restore would take the backup.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as file, archive.open(zipfile.ZipInfo(f"files/{name}"), "w", force_zip64=True) as copy:
+        for piece in _pieces(file):
+            digest.update(piece)
+            copy.write(piece)
+    if digest.hexdigest() != name:
+        reason = "its bytes are not those it was named by, and a backup with it could not be restored"
+        raise damaged(f"the kept file {path}", reason)
 
 
 def restore(source: Path, database: Database, blobs: Blobs) -> Backup:
