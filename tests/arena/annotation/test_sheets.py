@@ -8,7 +8,14 @@ import pytest
 from duologue.arena.annotation.items import items_of, pack
 from duologue.arena.annotation.leases import next_sheet
 from duologue.arena.annotation.projects import add_members
-from duologue.arena.annotation.sheets import find_sheet, record_sheet, save_sheet, versions
+from duologue.arena.annotation.sheets import (
+    find_sheet,
+    find_version,
+    list_versions,
+    record_sheet,
+    save_sheet,
+    versions,
+)
 from duologue.arena.annotation.suggestions import suggest_by_annotation
 from duologue.core.errors import RequestError, UsageError
 from tests.arena.annotation.calls import project, read, rows, write
@@ -75,6 +82,23 @@ def test_of_saves_at_the_same_time_all_are_kept_and_one_holds(database: Database
         kept = versions(connection, sheet)
     assert sorted(len(one.items) for one in kept) == list(range(1, 9))
     assert len({one.number for one in kept}) == 8
+
+
+def test_versions_are_given_a_hundred_at_a_time_and_listed_without_their_marks(
+    database: Database, tmp_path: Path
+) -> None:
+    sheet, truth = begun(database, tmp_path)
+    for number in range(103):
+        save_sheet(database, sheet, "anna", number, truth[: number % 3])
+    with database.reading() as connection:
+        assert [one.number for one in versions(connection, sheet)] == list(range(103, 3, -1))
+        assert [one.number for one in versions(connection, sheet, before=4)] == [3, 2, 1]
+        listed = list_versions(connection, sheet)
+        assert [(one.number, one.marks) for one in listed] == [(n, (n - 1) % 3) for n in range(103, 0, -1)]
+        last = find_version(connection, sheet, listed[-2].id)
+        assert last is not None
+        assert pack(last.items) == truth[:1]
+        assert find_version(connection, "other", listed[-2].id) is None
 
 
 def test_the_same_form_sent_twice_is_one_version(database: Database, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from duologue.arena.database.database import Database
     from duologue.core.annotation import PlacedProblem
 
+MOST_VERSIONS = 100
+"""Versions that are given at once with all their marks."""
 LONGEST_STEP_MS = 30 * 60 * 1000
 """Work between two saves that is believed at most."""
 
@@ -76,6 +78,17 @@ class SavedVersion(NamedTuple):
     aside: bool
     """Saved from a version that was not the last any more."""
     items: list[AnnotationItem]
+    saved_at: int
+
+
+class ListedVersion(NamedTuple):
+    """One version that was saved, in a list."""
+
+    id: str
+    number: int
+    aside: bool
+    marks: int
+    """How many it has."""
     saved_at: int
 
 
@@ -171,14 +184,39 @@ def _next_number(connection: Connection, sheet_id: str) -> int:
     return (connection.execute(highest).scalar() or 0) + 1
 
 
-def versions(connection: Connection, sheet_id: str) -> list[SavedVersion]:
-    """Return everything that was saved of a sheet, the last first."""
-    columns = annotation_versions.c
-    query = select(annotation_versions).where(columns.sheet_id == sheet_id).order_by(columns.number.desc())
-    return [
-        SavedVersion(row["id"], row["number"], row["aside"], unpack(row["items"]), row["saved_at"])
-        for row in connection.execute(query).mappings()
-    ]
+def versions(
+    connection: Connection, sheet_id: str, *, before: int | None = None, most: int = MOST_VERSIONS
+) -> list[SavedVersion]:
+    """Return what was saved of a sheet, the last first: `most` versions, of those with a number below `before`.
+
+    An editor saves without being asked, so that there may be thousands: all with their marks would take gigabytes.
+    """
+    query = _of_sheet(sheet_id).order_by(annotation_versions.c.number.desc()).limit(most)
+    if before is not None:
+        query = query.where(annotation_versions.c.number < before)
+    return [_version(row) for row in connection.execute(query).mappings()]
+
+
+def find_version(connection: Connection, sheet_id: str, version_id: str) -> SavedVersion | None:
+    """Return a version of a sheet; `None` where it has none of that id."""
+    row = connection.execute(_of_sheet(sheet_id).where(annotation_versions.c.id == version_id)).mappings().first()
+    return None if row is None else _version(row)
+
+
+def list_versions(connection: Connection, sheet_id: str) -> list[ListedVersion]:
+    """Return everything that was saved of a sheet without its marks, the last first."""
+    at = annotation_versions.c
+    marks = func.json_array_length(at["items"])
+    query = select(at.id, at.number, at.aside, marks, at.saved_at).where(at.sheet_id == sheet_id)
+    return [ListedVersion(*row) for row in connection.execute(query.order_by(at.number.desc()))]
+
+
+def _of_sheet(sheet_id: str) -> Any:
+    return select(annotation_versions).where(annotation_versions.c.sheet_id == sheet_id)
+
+
+def _version(row: Mapping[Any, Any]) -> SavedVersion:
+    return SavedVersion(row["id"], row["number"], row["aside"], unpack(row["items"]), row["saved_at"])
 
 
 def record_sheet(database: Database, project: AnnotationProject, person: str, dialogue: Dialogue,

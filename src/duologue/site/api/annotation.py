@@ -20,9 +20,17 @@ from duologue.arena.annotation.projects import (
     members,
     projects_of,
 )
-from duologue.arena.annotation.sheets import Sheet, all_work, find_sheet, save_sheet, versions
+from duologue.arena.annotation.sheets import (
+    MOST_VERSIONS,
+    Sheet,
+    all_work,
+    find_sheet,
+    find_version,
+    save_sheet,
+    versions,
+)
 from duologue.core.records import Record, Turn
-from duologue.site.api.operation import Operation
+from duologue.site.api.operation import Operation, QueryParameter
 from duologue.site.page_error import forbidden, not_found
 
 if TYPE_CHECKING:
@@ -124,7 +132,16 @@ def operations() -> list[Operation]:
         Operation("POST", f"{one}/next", "The next dialogue to annotate", give, NextSheet, None, ("annotator",)),
         Operation("GET", sheet, "A sheet with its turns", read_sheet, SheetToEdit, None, WORKERS),
         Operation("POST", sheet, "Save marks as a version", save, SavedSheet, SheetSave, ("annotator",)),
-        Operation("GET", f"{sheet}/versions", "All that was saved of a sheet", kept, list[KeptVersion], None, WORKERS),
+        Operation(
+            "GET",
+            f"{sheet}/versions",
+            f"What was saved of a sheet, the last {MOST_VERSIONS} first",
+            kept,
+            list[KeptVersion],
+            None,
+            WORKERS,
+            (QueryParameter("before", "A number: the versions before it."),),
+        ),
         Operation(
             "POST",
             f"{sheet}/restore",
@@ -216,15 +233,17 @@ async def _sheet(call: OperationCall) -> OpenSheet:
 
 
 async def kept(call: OperationCall) -> list[KeptVersion]:
-    """Return all versions, the last first."""
-    found = await call.read(versions, (await _sheet(call)).sheet.id)
+    """Return versions, the last first."""
+    told = call.asked("before", most=9)
+    before = int(told) if told.isascii() and told.isdigit() else None
+    found = await call.read(versions, (await _sheet(call)).sheet.id, before=before)
     return [KeptVersion(**one._asdict()) for one in found]
 
 
 async def restore(call: OperationCall) -> SavedSheet:
     """Save an earlier version once more."""
     sheet = (await _sheet(call)).sheet
-    wanted = next((one for one in await call.read(versions, sheet.id) if one.id == call.body.id), None)
+    wanted = await call.read(find_version, sheet.id, call.body.id)
     if wanted is None:
         raise not_found()
     told = await run_in_threadpool(

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
 from duologue.arena.annotation.items import AnnotationItem, pack, states
-from duologue.arena.annotation.sheets import check_items, find_sheet, save_sheet, versions
+from duologue.arena.annotation.sheets import check_items, find_sheet, find_version, list_versions, save_sheet
 from duologue.arena.people.people import list_people
 from duologue.core.errors import RequestError
 from duologue.site.area import Area, route
@@ -151,7 +151,7 @@ async def save(visit: Visit) -> Response:
 async def show_versions(visit: Visit) -> Response:
     """Show all that was ever saved of a sheet."""
     sheet, dialogue, project = await _own(visit)
-    kept = await visit.read(versions, sheet.id)
+    kept = await visit.read(list_versions, sheet.id)
     title = visit.t("annotate.versions_of", name=dialogue.id[:12])
     mine = sheet.person_id == visit.me.id
     return visit.page("annotate/versions.html", title=title, sheet=sheet, project=project, versions=kept, mine=mine)
@@ -164,7 +164,8 @@ async def restore(visit: Visit) -> Response:
     wanted = form.text("version", most=100)
 
     def read(connection: Connection) -> list[AnnotationItem] | None:
-        return next((one.items for one in versions(connection, sheet.id) if one.id == wanted), None)
+        found = find_version(connection, sheet.id, wanted)
+        return None if found is None else found.items
 
     items = visit.found(await visit.read(read))
     await run_in_threadpool(
