@@ -99,6 +99,21 @@ def test_a_team_hands_in_when_it_is_approved_and_what_is_not_too_large(contest: 
         small.submit(contest.team("Eve"), b"")
 
 
+def test_files_that_are_taken_back_fill_no_disk(
+    contest: Contest, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(competition, "MOST_A_DAY", 3)
+    team, other = contest.team("Ann"), contest.team("Bob")
+    for number in range(3):
+        entry = contest.submit(team, f"{number}".encode())
+        contest.database.write(lambda connection, entry=entry: competition.cancel(connection, entry.id, clock()))
+    with pytest.raises(EntryRefusedError, match=r"handed in 3 files on 2027-01-\d\d, whatever became of them"):
+        contest.submit(team, b"more")
+    assert contest.submit(other, b"x").state == "queued"
+    clock.pass_by(days=1)
+    assert contest.submit(team, b"more").state == "queued"
+
+
 def _limits(upload: str) -> EntryLimits:
     return EntryLimits(upload=upload)
 

@@ -7,11 +7,12 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, select, update
 
 from duologue.arena.competition import tracks
-from duologue.arena.competition.tables import track_files
+from duologue.arena.competition.tables import entries, finalists, track_files
 from duologue.arena.competition.track_file import read_track
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.plugins import load_task
@@ -156,6 +157,18 @@ def test_what_entries_were_scored_with_stays(contest: Contest, tmp_path: Path) -
         change("b", ("Asia/Shanghai", "Europe/Berlin"))
     with pytest.raises(UsageError, match="scored against its truth, which must stay"):
         change("c", (booking.truth(1).name, booking.truth(2).name))
+    source = tracks.read_source(written(tmp_path / "d"))
+    final = source.definition.phases[-1]
+    assert final.kind == "human"
+    inside = {"track": "booking", "phase": final.name, "team": "t", "entry": "e", "place": 1, "selected": True}
+    with contest.database.reading() as connection:
+        inside["entry"], inside["team"] = connection.execute(select(entries.c.id, entries.c.team)).one()
+    contest.database.write(lambda connection: connection.execute(insert(finalists).values(**inside)).rowcount)
+    fewer = source._replace(definition=msgspec.structs.replace(source.definition, phases=source.definition.phases[:-1]))
+    with pytest.raises(UsageError, match=f"has finalists in the phase '{final.name}', which must stay"):
+        contest.database.write(
+            lambda connection: tracks.save_track(connection, contest.blobs, fewer, contest.database.now(), change=True)
+        )
     with contest.database.reading() as connection:
         assert tracks.find_track(connection, "booking").phases[0].closes.day == 26
         with pytest.raises(UsageError, match="did you mean 'booking'"):

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SCORE_JOB = "score-entry"
 OPEN_STATES = ("queued", "running")
+MOST_A_DAY = 200
+"""Files that a team hands in on one day at most: those that are taken back cost no quota, and space all the same."""
 
 
 class EntryRefusedError(DuologueError):
@@ -150,7 +152,14 @@ def submit(
     use = quota_use(connection, team.id, chosen.name, day)
     if use.left(chosen.quota) == 0:
         raise EntryRefusedError(_used_up(chosen, use, day, track.zone))
-    last = connection.execute(select(func.max(entries.c.submitted_at)).where(entries.c.team == team.id)).scalar()
+    of_team = entries.c.team == team.id
+    handed_in = select(func.count()).select_from(entries).where(of_team, entries.c.day == day)
+    if connection.execute(handed_in).scalar_one() >= MOST_A_DAY:
+        raise EntryRefusedError(
+            f"your team has handed in {MOST_A_DAY} files on {day}, whatever became of them, and no more are taken that "
+            f"day; the next day begins at midnight ({track.zone})"
+        )
+    last = connection.execute(select(func.max(entries.c.submitted_at)).where(of_team)).scalar()
     made = _row(track.name, team.id, chosen.name, max(now, (last or 0) + 1), day)  # so that one is the last
     made |= {"name": last_part(name) or "entry", "note": one_line(" ".join(note.split()))[:200]}
     made |= {"size": len(data), "sha256": blobs.put(data)}

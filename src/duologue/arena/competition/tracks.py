@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import delete, insert, select, update
 
 from duologue.arena.competition.board_request import ask_for_board
-from duologue.arena.competition.tables import entries, phase_boards, track_files, tracks
+from duologue.arena.competition.tables import entries, finalists, phase_boards, track_files, tracks
 from duologue.arena.competition.track_file import TrackDefinition, read_track
 from duologue.arena.database.damage import damaged
 from duologue.arena.people.audit import log
@@ -149,8 +149,12 @@ def _demand_same_tests(connection: Connection, old: TrackDefinition, source: Tra
         return
     if (old.task, old.variant, old.options, old.zone) != (new.task, new.variant, new.options, new.zone):
         raise UsageError(f"track '{name}' has entries: task, variant, options and zone stay as they are")
-    if gone := sorted(used - {phase.name for phase in new.phases}):
+    names = {phase.name for phase in new.phases}
+    if gone := sorted(used - names):
         raise UsageError(f"track '{name}' has entries in the phase '{gone[0]}', which must stay")
+    inside = select(finalists.c.phase).where(finalists.c.track == name).distinct()
+    if gone := sorted({*connection.execute(inside).scalars()} - names):
+        raise UsageError(f"track '{name}' has finalists in the phase '{gone[0]}', which must stay")
     before = {
         (row.phase, row.name, row.sha256)
         for row in connection.execute(
