@@ -16,7 +16,6 @@ ELSEWHERE = {
     "site/pages/talk_view.py": "site/test_talks.py",
     "arena/competition/entry_view.py": "cli/test_track.py",
     "arena/competition/static_board.py": "cli/test_track.py",
-    "cli/submit.py": "cli/test_track.py",
     "cli/pair_plan.py": "cli/test_ratings.py",
     "cli/site_links.py": "cli/test_site.py",
     "cli/track_final.py": "cli/test_track.py",
