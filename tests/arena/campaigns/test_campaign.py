@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,9 @@ from duologue.arena.campaigns.campaign import (
 )
 from duologue.arena.campaigns.campaign_protocol import find_campaign_protocol
 from duologue.arena.campaigns.campaign_results import results_of
+from duologue.arena.campaigns.material import Material, MaterialItem
 from duologue.arena.campaigns.norm_round import advance, norm_agreement, open_round, vote, votes_of
+from duologue.arena.campaigns.shown_content import ShownContext
 from duologue.arena.campaigns.tables import campaign_units
 from duologue.arena.campaigns.volunteers import quality_of
 from duologue.core.errors import StorageError, UsageError
@@ -102,3 +105,18 @@ def test_settings_that_no_database_holds_start_no_campaign(database: Database, s
         )  # fmt: skip
     with database.reading() as connection:
         assert all_campaigns(connection) == []
+
+
+def test_a_campaign_of_more_pairs_than_can_be_written_at_once_is_refused(database: Database) -> None:
+    systems = tuple(f"s{number}" for number in range(101))
+    items = tuple(MaterialItem(f"i{n}", ShownContext(), dict.fromkeys(systems)) for n in range(40))
+    with pytest.raises(UsageError, match="40 items with 101 systems are 202,000 answers or pairs to rate; at most 200"):
+        made_campaign(database, "arena", onboarding=(), enter=0, material=Material(systems, items))
+    fewer = Material(
+        systems[:21], tuple(MaterialItem(f"i{n}", ShownContext(), dict.fromkeys(systems[:21])) for n in range(40))
+    )
+    begun = time.process_time()
+    made = made_campaign(database, "arena", onboarding=(), enter=0, material=fewer)
+    assert time.process_time() - begun < 2
+    with database.reading() as connection:
+        assert status_of(connection, find_campaign(connection, made)).units == 8_400

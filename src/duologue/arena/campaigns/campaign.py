@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 from sqlalchemy import Integer, bindparam, case, func, insert, select, update
 
-from duologue.arena.campaigns.campaign_protocol import CampaignProtocol
+from duologue.arena.campaigns.campaign_protocol import CampaignProtocol, KnownItem
 from duologue.arena.campaigns.known_items import check_items
 from duologue.arena.campaigns.tables import (
     campaign_answers,
@@ -31,7 +31,7 @@ from duologue.core.typed import convert
 from duologue.ratings.protocol import RatingProtocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection, RowMapping
 
@@ -44,6 +44,10 @@ _YEAR = 366 * 24 * 60
 """Minutes."""
 CampaignSeed = Annotated[int, Meta(ge=-(2**62), le=2**62)]
 """A seed to which the number of an item can be added: the database keeps the sum."""
+MOST_UNITS = 200_000
+"""Answers, or pairs, that a campaign has to be rated at most; everybody waits while they are written."""
+_TOGETHER = 1_000
+"""Rows that are written at once."""
 _STATUS = select(campaigns.c.status).where(campaigns.c.id == bindparam("campaign"))
 
 
@@ -146,8 +150,8 @@ def start_campaign(
 ) -> str:
     """Write a campaign with all its items and return its id; `by` whom goes into the audit log.
 
-    Raises `UsageError` for too few or too many systems, and for settings that no campaign can have: nothing of it may
-    be kept, since whoever reads the campaigns would stumble over it.
+    Raises `UsageError` for too few or too many systems, too many pairs of them, and for settings that no campaign can
+    have: nothing of it may be kept, since whoever reads the campaigns would stumble over it.
     """
     _expect_settings(settings)
     systems = [one for one in material.systems if one != rating.reference]
@@ -159,6 +163,12 @@ def start_campaign(
             "give these with --automatic, or fewer systems"
         )
     items, settings = _with_overlap(material, settings)
+    compared = list(_units(protocol, material.systems))
+    if len(items) * len(compared) > MOST_UNITS:
+        raise UsageError(
+            f"{len(items):,} items with {len(systems)} systems are {len(items) * len(compared):,} answers or pairs to "
+            f"rate; at most {MOST_UNITS:,} are: give fewer items, or fewer systems"
+        )
     campaign_id = new_id()
     row = {
         "id": campaign_id, "title": title, "task": task, "status": "open", "created_at": now,
@@ -167,27 +177,53 @@ def start_campaign(
     }  # fmt: skip
     connection.execute(insert(campaigns).values(row))
     log(connection, by, "campaign.start", now=now, about=campaign_id, track=settings.track)
+    rows = _CampaignRows([], [], [])
     for position, item in enumerate(items):
-        item_id = _add_item(connection, campaign_id, "main", position, item.key, msgspec.to_builtins(item.context))
-        answers: dict[str, str | None] = {}
-        for system, answer in item.answers.items():
-            answers[system] = None
-            if answer is not None:
-                answers[system] = add_answer(connection, item_id, system, msgspec.to_builtins(answer))
-        for a, b in _units(protocol, material.systems):
-            _add_unit(connection, campaign_id, item_id, (a, b), (answers[a], answers[b] if b else None))
+        rows.add(campaign_id, position, item, compared)
     for role, known in [("onboarding", protocol.onboarding), ("check", check_items(protocol, rating, settings.seed))]:
         for position, one in enumerate(known):
-            context = {"turns": [], "knowledge": [list(fact) for fact in one.knowledge], "goal": list(one.goal)}
-            item_id = _add_item(
-                connection, campaign_id, role, position, f"{role}-{position + 1}", context, msgspec.to_builtins(one)
-            )
-            first = add_answer(connection, item_id, "", {"turns": [list(turn) for turn in one.turns]})
-            second = None
-            if protocol.unit == "pair":
-                second = add_answer(connection, item_id, "", {"turns": [list(turn) for turn in one.other]})
-            _add_unit(connection, campaign_id, item_id, ("", "" if second else None), (first, second))
+            rows.add_known(campaign_id, role, position, one, pair=protocol.unit == "pair")
+    rows.write(connection)
     return campaign_id
+
+
+class _CampaignRows(NamedTuple):
+    """Rows of a campaign, to be written together."""
+
+    items: list[dict[str, Any]]
+    answers: list[dict[str, Any]]
+    units: list[dict[str, Any]]
+
+    def add(
+        self, campaign_id: str, position: int, item: MaterialItem, compared: Sequence[tuple[str, str | None]]
+    ) -> None:
+        """Add an item with the answers to it, and what of them is compared."""
+        row = _item_row(campaign_id, "main", position, item.key, msgspec.to_builtins(item.context))
+        self.items.append(row)
+        answers: dict[str, str | None] = {}
+        for system, answer in item.answers.items():
+            answers[system] = None if answer is None else self._answer(row, system, msgspec.to_builtins(answer))
+        for a, b in compared:
+            self.units.append(_unit_row(campaign_id, row["id"], (a, b), (answers[a], answers[b] if b else None)))
+
+    def add_known(self, campaign_id: str, role: str, position: int, one: KnownItem, *, pair: bool) -> None:
+        """Add an item whose points are known."""
+        context = {"turns": [], "knowledge": [list(fact) for fact in one.knowledge], "goal": list(one.goal)}
+        row = _item_row(campaign_id, role, position, f"{role}-{position + 1}", context, msgspec.to_builtins(one))
+        self.items.append(row)
+        first = self._answer(row, "", {"turns": [list(turn) for turn in one.turns]})
+        second = self._answer(row, "", {"turns": [list(turn) for turn in one.other]}) if pair else None
+        self.units.append(_unit_row(campaign_id, row["id"], ("", "" if pair else None), (first, second)))
+
+    def write(self, connection: Connection) -> None:
+        """Write all, those first that others name."""
+        for table, rows in zip((campaign_items, campaign_answers, campaign_units), self, strict=True):
+            for begin in range(0, len(rows), _TOGETHER):
+                connection.execute(insert(table), rows[begin : begin + _TOGETHER])
+
+    def _answer(self, item: dict[str, Any], system: str, content: Any) -> str:
+        self.answers.append(_answer_row(item["id"], system, content))
+        return str(self.answers[-1]["id"])
 
 
 def _expect_settings(settings: CampaignSettings) -> None:
@@ -210,10 +246,13 @@ def _with_overlap(material: Material, settings: CampaignSettings) -> tuple[list[
 
 def add_answer(connection: Connection, item_id: str, system: str, content: Any, talk_id: str | None = None) -> str:
     """Write what a system said about an item and return its id."""
-    answer_id = new_id()
-    row = {"id": answer_id, "item_id": item_id, "system": system, "content": content, "talk_id": talk_id}
+    row = _answer_row(item_id, system, content, talk_id)
     connection.execute(insert(campaign_answers).values(row))
-    return answer_id
+    return str(row["id"])
+
+
+def _answer_row(item_id: str, system: str, content: Any, talk_id: str | None = None) -> dict[str, Any]:
+    return {"id": new_id(), "item_id": item_id, "system": system, "content": content, "talk_id": talk_id}
 
 
 def find_campaign(connection: Connection, word: str) -> Campaign:
@@ -341,30 +380,20 @@ def _units(protocol: CampaignProtocol, systems: tuple[str, ...]) -> Iterator[tup
         yield from ((system, None) for system in systems)
 
 
-def _add_item(
-    connection: Connection, campaign_id: str, role: str, position: int, key: str, context: Any, truth: Any = None
-) -> str:
-    item_id = new_id()
-    row = {
-        "id": item_id, "campaign_id": campaign_id, "role": role, "position": position, "item_key": key,
+def _item_row(campaign_id: str, role: str, position: int, key: str, context: Any, truth: Any = None) -> dict[str, Any]:
+    return {
+        "id": new_id(), "campaign_id": campaign_id, "role": role, "position": position, "item_key": key,
         "context": context, "truth": truth, "starters": 0,
     }  # fmt: skip
-    connection.execute(insert(campaign_items).values(row))
-    return item_id
 
 
-def _add_unit(
-    connection: Connection,
-    campaign_id: str,
-    item_id: str,
-    systems: tuple[str, str | None],
-    answers: tuple[str | None, str | None],
-) -> None:
-    row = {
+def _unit_row(
+    campaign_id: str, item_id: str, systems: tuple[str, str | None], answers: tuple[str | None, str | None]
+) -> dict[str, Any]:
+    return {
         "id": new_id(), "campaign_id": campaign_id, "item_id": item_id, "system_a": systems[0], "system_b": systems[1],
         "answer_a": answers[0], "answer_b": answers[1], "load": 0,
     }  # fmt: skip
-    connection.execute(insert(campaign_units).values(row))
 
 
 def _campaign(row: RowMapping) -> Campaign:
