@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,27 @@ def test_data_are_shown_by_windows_of_lines(folder: Path) -> None:
     assert part["text"].splitlines() == whole["text"].splitlines()[2:4]
     with pytest.raises(UsageError, match="1 or more"):
         tools.show("restaurant", "data.json", start=0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("*", ["a.json", "one/b.json", "one/two/three/four/five/c.txt"]),
+        ("", ["a.json", "one/b.json", "one/two/three/four/five/c.txt"]),
+        ("**/" * 30 + "*.json", ["a.json", "one/b.json"]),
+        ("one/*", ["one/b.json"]),
+        ("./five/c.*", ["one/two/three/four/five/c.txt"]),
+        ("**x", []),
+        ("x" * 5_000, []),
+        ("*/" * 3_000 + "*", []),
+        ("a\0b[\ud800", []),
+    ],
+    ids=range(9),
+)
+def test_any_pattern_is_answered_in_one_walk(tmp_path: Path, pattern: str, names: list[str]) -> None:
+    (tmp_path / "one/two/three/four/five").mkdir(parents=True)
+    for name in ("a.json", "one/b.json", "one/two/three/four/five/c.txt", ".hidden.json"):
+        (tmp_path / name).write_text("x")
+    begun = time.process_time()
+    assert FolderTools(OpenFolder(tmp_path)).list_files(pattern) == {"files": names}
+    assert time.process_time() - begun < 5

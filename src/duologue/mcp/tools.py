@@ -56,8 +56,11 @@ class FolderTools:
         if any(part == ".." for part in pattern.split("/")) or pattern.startswith("/"):
             raise UsageError(f"'{pattern}' leads outside of the folder; give a pattern of names such as *.json")
         root = self._folder.root
-        found = (path.relative_to(root) for path in root.rglob(pattern) if path.is_file())
-        shown = itertools.islice((str(one) for one in found if not _hidden(one)), _MOST_LINES)
+        # All names are looked through once: a search for `**/**/**` goes through the same folders again and again.
+        plain = "/".join(part for part in pattern.split("/") if part not in {"", ".", "**"}) or "*"
+        found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+        fitting = (str(one) for one in found if one.match(plain) and not _hidden(one))
+        shown = itertools.islice(fitting, _MOST_LINES)
         return {"files": sorted(shown)}
 
     def check(self, task: str, result: str, data: str = "", variant: str = "") -> dict[str, Any]:
