@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -7,7 +8,7 @@ from tests.arena.talks.made import Counting, people
 from tests.endpoints.test_chat_endpoint import stub
 
 from duologue.arena.talks import sessions, shared_systems
-from duologue.arena.talks.engine import TalkEngine
+from duologue.arena.talks.engine import FAILED, TalkEngine
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -193,3 +194,21 @@ def test_nobody_else_speaks_in_a_talk_and_nobody_out_of_turn(
     assert database.write(lambda connection: sessions.expire(connection, now=clock())) == 1
     with pytest.raises(UsageError, match="is over"):
         say(person)
+
+
+def test_a_talk_for_which_there_is_no_thread_is_told_and_answered_later(
+    database: Database, engine: TalkEngine, system: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = begin(database)
+    ready(database, engine, talk)
+
+    class NoThread(threading.Thread):  # as a machine whose threads are used up; to use them up would end other tests
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as short:
+        short.setattr(shared_systems.threading, "Thread", NoThread)
+        assert spoken(database, engine, talk, "hello") == []
+    assert kept(database, talk).trouble == FAILED
+    ready(database, engine, talk)
+    assert [one.text for one in heard(database, talk)][-1] == "<b>1</b> heard, asked 1 times"

@@ -70,18 +70,27 @@ class TalkEngine:
             here = self._under_way[talk_id] = _UnderWay()
         timer = threading.Timer(self._seconds, self._too_slow, (talk_id, here))
         timer.daemon = True
-        timer.start()
 
         def work() -> None:
             try:
                 self._answer(talk_id, here)
             finally:
-                timer.cancel()
-                with self._lock:
-                    del self._under_way[talk_id]
-                    self._done.notify_all()
+                self._ended(talk_id, timer)
 
-        self._systems.start(talk, work)
+        try:
+            timer.start()
+            self._systems.start(talk, work)
+        except RuntimeError:  # no thread is to be had: the person is told, and may ask again
+            _LOG.exception("there is no thread to answer talk %s", talk_id)
+            self._ended(talk_id, timer)
+            self._tell(talk_id, FAILED)
+
+    def _ended(self, talk_id: str, timer: threading.Timer) -> None:
+        """Note that no answer of a talk is under way any more."""
+        timer.cancel()
+        with self._lock:
+            del self._under_way[talk_id]
+            self._done.notify_all()
 
     def pieces(self, talk_id: str) -> str | None:
         """Return what has come of the answer under way; `None` where none is."""
