@@ -147,7 +147,7 @@ def test_a_packed_answer_is_not_unpacked(times: int) -> None:
     body = b"data: " + bytes(1 << 20)
     for _ in range(times):
         body = gzip.compress(body)
-    kind = {"Content-Encoding": ", ".join(["gzip"] * times)}
+    kind: dict[str, Any] = {"Content-Encoding": ", ".join(["gzip"] * times)}
     with stub(body, **kind) as url, ChatEndpoint(url) as partner, pytest.raises(BotError, match=r"packs its answer"):
         partner.reply("x")
 

@@ -207,7 +207,7 @@ def test_a_talk_for_which_there_is_no_thread_is_told_and_answered_later(
             raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as short:
-        short.setattr(shared_systems.threading, "Thread", NoThread)
+        short.setattr(threading, "Thread", NoThread)
         assert spoken(database, engine, talk, "hello") == []
     assert kept(database, talk).trouble == FAILED
     ready(database, engine, talk)
