@@ -34,10 +34,8 @@ Milliseconds = Annotated[float, Meta(ge=0, le=1000 * _DAY_AND_MORE)]
 """A time that a call took."""
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY_AND_MORE)]
 """A time to wait that is not nothing."""
-LONGEST_WAIT = 10**9
-"""Minutes, or seconds, that something is kept for somebody at most: times added to it lie before the year 10000."""
-Waited = Annotated[int, Meta(ge=1, le=LONGEST_WAIT)]
-"""Minutes, or seconds, that something is kept for somebody."""
+Waited = Annotated[int, Meta(ge=1, le=10**9)]
+"""Seconds that something is kept for somebody: times with so many more lie before the year 10000."""
 Probability = Annotated[float, Meta(ge=0, le=1)]
 """A probability, or a share from nothing to all."""
 ProperFraction = Annotated[float, Meta(gt=0, lt=1)]

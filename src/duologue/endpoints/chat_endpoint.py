@@ -162,9 +162,8 @@ class ChatEndpoint(Partner):
                     said = _message_in(next(response.iter_raw(_LONGEST_ERROR), b""))
                     raise BotError(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
                 if packed := packing_of(response.headers):
-                    raise BotError(
-                        f"the endpoint at {self._url} packs its answer ({packed!a}), which was not asked for; have it send plain ones"
-                    )
+                    told = f"packs its answer ({packed!a}), which was not asked for; have it send plain ones"
+                    raise BotError(f"the endpoint at {self._url} {told}")
                 yield from self._parted(response.iter_raw())
         except httpx.HTTPError as error:
             what = f"{type(error).__name__} {error}".strip()

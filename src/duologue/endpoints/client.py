@@ -136,9 +136,8 @@ class EndpointClient:
         try:
             with http.stream("POST", self.url, content=body) as response:
                 if packed := packing_of(response.headers):
-                    raise BotError(
-                        f"{self._who} packs its answer ({excerpt(packed.encode())}), which was not asked for; have it send plain ones"
-                    )
+                    told = f"packs its answer ({excerpt(packed.encode())}), which was not asked for"
+                    raise BotError(f"{self._who} {told}; have it send plain ones")
                 for piece in response.iter_raw():
                     data += piece
                     if len(data) > MOST_BYTES:
