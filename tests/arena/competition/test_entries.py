@@ -103,12 +103,12 @@ def test_a_team_hands_in_when_it_is_approved_and_what_is_not_too_large(contest: 
 def test_files_that_are_taken_back_fill_no_disk(
     contest: Contest, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competition, "MOST_A_DAY", 3)
+    monkeypatch.setattr(competition, "MOST_A_DAY", 5)
     team, other = contest.team("Ann"), contest.team("Bob")
-    for number in range(3):
+    for number in range(5):
         entry = contest.submit(team, f"{number}".encode())
         contest.database.write(partial(competition.cancel, entry=entry.id, now=clock()))
-    with pytest.raises(EntryRefusedError, match=r"handed in 3 files on 2027-01-\d\d, whatever became of them"):
+    with pytest.raises(EntryRefusedError, match=r"handed in 5 files on 2027-01-\d\d, whatever became of them"):
         contest.submit(team, b"more")
     assert contest.submit(other, b"x").state == "queued"
     clock.pass_by(days=1)

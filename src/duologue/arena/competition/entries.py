@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 SCORE_JOB = "score-entry"
 OPEN_STATES = ("queued", "running")
 MOST_A_DAY = 200
-"""Files that a team hands in on one day at most: those that are taken back cost no quota, and space all the same."""
+"""Files that a team hands in on one day at most, or twice the quota of a day where that is more: those that are taken
+back cost no quota, and space all the same."""
 
 
 class EntryRefusedError(DuologueError):
@@ -154,9 +155,10 @@ def submit(
         raise EntryRefusedError(_used_up(chosen, use, day, track.zone))
     of_team = entries.c.team == team.id
     handed_in = select(func.count()).select_from(entries).where(of_team, entries.c.day == day)
-    if connection.execute(handed_in).scalar_one() >= MOST_A_DAY:
+    limit = max(MOST_A_DAY, 2 * (chosen.quota.day or 0))
+    if connection.execute(handed_in).scalar_one() >= limit:
         raise EntryRefusedError(
-            f"your team has handed in {MOST_A_DAY} files on {day}, whatever became of them, and no more are taken that "
+            f"your team has handed in {limit} files on {day}, whatever became of them, and no more are taken that "
             f"day; the next day begins at midnight ({track.zone})"
         )
     last = connection.execute(select(func.max(entries.c.submitted_at)).where(of_team)).scalar()

@@ -34,7 +34,7 @@ class PhaseQuota(Record, frozen=True, kw_only=True):
     """How many scored entries a team may have in a phase; those that are refused, failed or taken back are free."""
 
     day: int | None = None
-    """On one calendar day of the track's zone; `None`: any number."""
+    """On one calendar day of the track's zone; `None`: as many as a team may hand in (`entries.MOST_A_DAY`)."""
     total: int | None = None
 
     def __post_init__(self) -> None:
