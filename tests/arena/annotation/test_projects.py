@@ -101,6 +101,6 @@ def test_whoever_gets_another_part_has_this_one_alone(database: Database) -> Non
 
 @pytest.mark.parametrize("minutes", [0, -1, 1e10, float("inf"), float("nan")])
 def test_a_lease_ends_before_the_calendar_does(database: Database, minutes: float) -> None:
-    with pytest.raises(UsageError, match="at most 1,000,000,000 minutes"):
+    with pytest.raises(UsageError, match=r"more than 0 minutes|at most 527,040, a year"):
         new_project(database, "calls", TASK, lease_minutes=minutes)
-    assert new_project(database, "calls", TASK, lease_minutes=1e9).lease_ms == 60_000 * 10**9
+    assert new_project(database, "calls", TASK, lease_minutes=527_040).lease_ms == 60_000 * 527_040
