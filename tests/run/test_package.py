@@ -131,7 +131,7 @@ def test_other_versions_are_told(asked: Path, tmp_path: Path) -> None:
     assert said[0].startswith("the package was made with duologue 0.0.")
 
 
-@pytest.mark.parametrize("named", ["../test.json", "/etc/hostname", "a/b"])
+@pytest.mark.parametrize("named", ["../test.json", "/etc/hostname", "a/b", "..", "."])
 def test_a_card_names_no_file_elsewhere(asked: Path, tmp_path: Path, named: str) -> None:
     entry = tmp_path / "entry"
     pack(DIALOGUE, "rule-agent", entry, inputs=[asked])

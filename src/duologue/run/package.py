@@ -222,7 +222,7 @@ def read_package(folder: Path) -> PackageCard:
     if not (folder / PACKAGE_CARD).is_file():
         raise UsageError(f"{folder} is no package: there is no {PACKAGE_CARD} in it; make one with `duologue pack`")
     card = from_table(PackageCard, read_toml(folder / PACKAGE_CARD), str(folder / PACKAGE_CARD))
-    if card.kb != Path(card.kb).name:  # a card may come from a stranger: it names no path that we open
+    if card.kb != Path(card.kb).name or card.kb == "..":  # a stranger's card names no path that we open
         problem = Problem(
             rule="package-kb",
             place="kb",
@@ -244,7 +244,7 @@ def read_package(folder: Path) -> PackageCard:
             advice="take the package as it was handed in",
         )
         for name, found, expected in parts
-        if found != expected
+        if not found or found != expected
     ]
     if problems:
         raise FormatError(folder / PACKAGE_CARD, problems)
