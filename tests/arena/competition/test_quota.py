@@ -40,7 +40,7 @@ TRACK = from_table(
         "phases": [
             {
                 "name": "test",
-                "opens": phase_clock.local(0, "UTC").replace(tzinfo=None),
+                "opens": phase_clock.local(40_000_000_000, "UTC").replace(tzinfo=None),
                 "closes": phase_clock.local(4_000_000_000_000, "UTC").replace(tzinfo=None),
                 "gold": ["truth.json"],
                 "quota": {"day": 2, "total": 7},
