@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from duologue.models.matmul import multiplies_bfloat16
+
 SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "conversation_training.py"
 
 
@@ -34,7 +36,16 @@ def test_the_page_counts_words_a_second_days_and_differences(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "precision",
+    [
+        "float32",
+        pytest.param(
+            "bfloat16",
+            marks=pytest.mark.skipif(not multiplies_bfloat16(), reason="the processor has no bfloat16: a minute"),
+        ),
+    ],
+)
 def test_a_step_of_the_published_size_is_measured(precision: str) -> None:
     found = json.loads(told("--measure", 1, precision, 1))
     assert found["words"] == pytest.approx(100 * 45, rel=0.1)  # 2.43 utterances of 18.6 words

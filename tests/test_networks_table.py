@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from duologue.models.matmul import multiplies_bfloat16
+
 _SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "networks.py"
 _SPEC = importlib.util.spec_from_file_location("networks_beside_torch", _SCRIPT)
 assert _SPEC is not None
@@ -18,10 +20,15 @@ sys.modules[_SPEC.name] = networks
 _SPEC.loader.exec_module(networks)
 
 _QUICK = ("gru, triples", "gru, one row", "gru cell", "lstm, the same", "attention, a step", "encoder, the same")
-_EXACT = [row for row in networks.ROWS if row.name.startswith(_QUICK)]
+_NATIVE = pytest.mark.skipif(not multiplies_bfloat16(), reason="the processor has no bfloat16: half a minute each")
+_EXACT = [
+    pytest.param(row, id=row.name, marks=[_NATIVE] if "bfloat16" in row.name else [])
+    for row in networks.ROWS
+    if row.name.startswith(_QUICK)
+]
 
 
-@pytest.mark.parametrize("row", _EXACT, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", _EXACT)
 def test_ours_and_the_library_give_the_same_from_the_same_weights(row: Any) -> None:
     found = []
     for ours in (True, False):

@@ -44,8 +44,7 @@ def test_every_page_is_there_for_its_reader_alone(world: World, language: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize(("language", "width"), [("en", 375), ("zh", 375), ("en", 1280)])
 @pytest.mark.parametrize("area", AREAS)
 def test_every_page_is_accessible(
     world: World,
