@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from duologue.arena.competition.board_request import ask_for_board
 from duologue.arena.competition.phase_clock import day_of, open_phase, phase_time
@@ -30,6 +30,16 @@ OPEN_STATES = ("queued", "running")
 MOST_A_DAY = 200
 """Files that a team hands in on one day at most, or twice the quota of a day where that is more: those that are taken
 back cost no quota, and space all the same."""
+_OF_TEAM = entries.c.team == bindparam("team")
+_USED = (
+    select(entries.c.state, entries.c.day, func.count())
+    .where(_OF_TEAM, entries.c.phase == bindparam("phase"), entries.c.moved_from == "")
+    .where(entries.c.state.in_(("scored", *OPEN_STATES)))
+    .group_by(entries.c.state, entries.c.day)
+)
+_ON_DAY = select(func.count()).select_from(entries).where(_OF_TEAM, entries.c.day == bindparam("on"))
+_LAST = select(func.max(entries.c.submitted_at)).where(_OF_TEAM)
+_STATE_OF_TEAM = select(teams.c.state).where(teams.c.id == bindparam("team"))
 
 
 class EntryRefusedError(DuologueError):
@@ -108,13 +118,8 @@ class QuotaUse(NamedTuple):
 
 def quota_use(connection: Connection, team: str, phase: str, day: str) -> QuotaUse:
     """Return what a team has used of a phase's quota; entries that moved in by themselves are free."""
-    wanted = (entries.c.team == team) & (entries.c.phase == phase) & (entries.c.moved_from == "")
-    wanted &= entries.c.state.in_(("scored", *OPEN_STATES))
-    rows = connection.execute(
-        select(entries.c.state, entries.c.day, func.count()).where(wanted).group_by(entries.c.state, entries.c.day)
-    ).all()
     found = [0, 0, 0, 0]
-    for state, its_day, count in rows:
+    for state, its_day, count in connection.execute(_USED, {"team": team, "phase": phase}):
         ended = state == "scored"
         found[2 if ended else 3] += count
         if its_day == day:
@@ -139,7 +144,7 @@ def submit(
     Raises `EntryRefusedError` where the team may not hand in, the phase is not open, the quota is used up or the file
     is too large, and `UsageError` for a phase that there is not.
     """
-    state = connection.execute(select(teams.c.state).where(teams.c.id == team.id)).scalar()  # not as it was read
+    state = connection.execute(_STATE_OF_TEAM, {"team": team.id}).scalar()  # not as it was read
     if state != "approved":
         waits = "waits for the organiser's approval" if state == "pending" else "was refused by the organiser"
         raise EntryRefusedError(f"the team '{team.name}' {waits}; it cannot hand in yet")
@@ -153,15 +158,13 @@ def submit(
     use = quota_use(connection, team.id, chosen.name, day)
     if use.left(chosen.quota) == 0:
         raise EntryRefusedError(_used_up(chosen, use, day, track.zone))
-    of_team = entries.c.team == team.id
-    handed_in = select(func.count()).select_from(entries).where(of_team, entries.c.day == day)
     limit = max(MOST_A_DAY, 2 * (chosen.quota.day or 0))
-    if connection.execute(handed_in).scalar_one() >= limit:
+    if connection.execute(_ON_DAY, {"team": team.id, "on": day}).scalar_one() >= limit:
         raise EntryRefusedError(
             f"your team has handed in {limit} files on {day}, whatever became of them, and no more are taken that "
             f"day; the next day begins at midnight ({track.zone})"
         )
-    last = connection.execute(select(func.max(entries.c.submitted_at)).where(of_team)).scalar()
+    last = connection.execute(_LAST, {"team": team.id}).scalar()
     made = _row(track.name, team.id, chosen.name, max(now, (last or 0) + 1), day)  # so that one is the last
     made |= {"name": last_part(name) or "entry", "note": one_line(" ".join(note.split()))[:200]}
     made |= {"size": len(data), "sha256": blobs.put(data)}
