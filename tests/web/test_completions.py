@@ -73,7 +73,7 @@ def test_chinese_is_cut_by_characters_and_other_languages_by_words() -> None:
     assert count_tokens("", "zh") == count_tokens(" ", "en") == 0
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", " a  b c ", "\n a"])
+@pytest.mark.parametrize("text", ["", " ", "a", " a  b c ", "\n a", "a b " * 7_001])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_chunks_of_a_stream_together_are_the_answer(text: str, language: str) -> None:
     found = completed(Answer(text=text), language=language)
@@ -85,5 +85,6 @@ def test_the_chunks_of_a_stream_together_are_the_answer(text: str, language: str
     assert chunks[-2]["duologue"]["answer"] == Answer(text=text)
     assert (chunks[-1]["choices"], chunks[-1]["usage"]) == ([], found.usage)
     assert all(chunk["usage"] is None for chunk in chunks[:-1])
+    assert len(chunks) < 1_010, "a client takes a millisecond for each"
     assert [chunk for chunk in found.chunks(with_usage=False) if "usage" in chunk] == []
     assert json.loads(event(chunks[0]).removeprefix(b"data: "))["object"] == "chat.completion.chunk"

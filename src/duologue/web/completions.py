@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _TOKENS = {"zh": re.compile(r"\S"), "en": re.compile(r"\S+")}
 """What usage counts, by language: characters or words."""
+_MOST_PIECES = 1_000
+"""Pieces of a streamed text, about: clients take a millisecond for each."""
 
 
 class CompletionChoice(NamedTuple):
@@ -68,7 +70,7 @@ class Completion(NamedTuple):
         return {**head, "choices": choices, "usage": self.usage, "duologue": {"answer": self.answer}}
 
     def chunks(self, *, with_usage: bool) -> Iterator[dict[str, Any]]:
-        """Yield the response in chunks: of each choice its role, its text token by token, and why it ends."""
+        """Yield the response in chunks: of each choice its role, its text in pieces, and why it ends."""
         head = {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
         more = {"usage": None} if with_usage else {}
 
@@ -150,11 +152,13 @@ def _texts_of(answer: Answer, sample: Sample, info: TaskInfo) -> list[str]:
 
 
 def _pieces(text: str, language: str) -> Iterator[str]:
-    """Yield a text token by token, each with the white space before it."""
+    """Yield a text token by token, each with the white space before it; of a very long one some tokens together."""
+    ends = [match.end() for match in _tokens(language).finditer(text)]
     begin = 0
-    for match in _tokens(language).finditer(text):
-        yield text[begin : match.end()]
-        begin = match.end()
+    together = len(ends) // _MOST_PIECES + 1
+    for end in ends[together - 1 :: together]:
+        yield text[begin:end]
+        begin = end
     if begin < len(text):
         yield text[begin:]
 
