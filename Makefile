@@ -38,9 +38,12 @@ contracts: $(STAMP)
 pytest: $(STAMP)
 	$(BIN)/pytest -n 2 --dist worksteal --durations 25
 
-# Only the modules with such tests are looked through: to collect all would take as long as some of them.
+# Only the modules with such tests are looked through: to collect all would take as long as some of them. The longest
+# come first, so that neither process waits for the other at the end.
+LONGEST := tests/test_mission.py tests/site/test_pages.py
 slow: $(STAMP) $(UV)
-	$(BIN)/pytest -m slow -n 2 --dist loadfile --durations 25 $$(grep -rl --include='test_*.py' 'mark\.slow' tests)
+	$(BIN)/pytest -m slow -n 2 --dist loadfile --no-loadscope-reorder --durations 25 \
+	  $(LONGEST) $$(grep -rl --include='test_*.py' 'mark\.slow' tests | sort)
 
 # The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.
 hub: $(HUB)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,8 @@ ACTIONS = (
     "restart",
     "day",
 )
+SEQUENCES = int(os.environ.get("DUOLOGUE_SEQUENCES", "300"))
+"""How many sequences of actions are played for each seed."""
 
 
 class _NoFiles:
@@ -240,9 +243,10 @@ def test_the_quota_is_exact_after_any_sequence(memory: Connection, scored: Path,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
-def test_the_quota_is_exact_after_ten_thousand_sequences(memory: Connection, scored: Path, seed: int) -> None:
+def test_the_quota_is_exact_after_thousands_of_sequences(memory: Connection, scored: Path, seed: int) -> None:
+    """Ten thousand with `DUOLOGUE_SEQUENCES=1000`: five minutes of processor time."""
     chance, ended = random.Random(seed), Counter[str]()
-    for _ in range(1_000):
+    for _ in range(SEQUENCES):
         length = 5 + chance.randrange(20)
         ended += play(memory, scored, [(chance.choice(ACTIONS), chance.randrange(100)) for _ in range(length)])
-    assert all(ended[state] > 20 for state in ("scored", "refused", "failed", "cancelled")), ended
+    assert all(ended[state] * 50 > SEQUENCES for state in ("scored", "refused", "failed", "cancelled")), ended
