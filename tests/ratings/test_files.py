@@ -139,6 +139,13 @@ def test_a_column_that_nothing_reads_is_a_warning(tmp_path: Path) -> None:
     assert len(found.ratings) == 2
 
 
+def test_columns_that_nothing_reads_are_named_in_the_order_of_the_file(tmp_path: Path) -> None:
+    names = ["zeal", "area", "mood", "city", "kind", "year"]
+    rows = LONG.replace("value\n", f"value,{','.join(names)}\n").replace("3\n", "3,1,2,3,4,5,6\n").replace("2\n", "2,1,2,3,4,5,6\n")
+    told = [one.message.split("'")[1] for one in read_ratings(written(tmp_path, rows), PROACTIVE).warnings]
+    assert told == names
+
+
 def test_the_only_criterion_need_not_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, "item,system,rater,value\n1,a,ann,5\n")
     assert read_ratings(path, find_protocol("conversation")).ratings == (Rating("1", "a", "ann", "quality", 5.0),)

@@ -271,7 +271,7 @@ class _Reader:
     def _tell_strange(self, row: _Row, wide: list[str]) -> None:
         """Warn once of each column that nothing reads."""
         known = {"item", "system", "rater", "criterion", "value", "system-a", "system-b", "winner", *wide}
-        for name in row.cells.keys() - known - self._strange:
+        for name in [one for one in row.cells if one not in known and one not in self._strange]:
             self._strange.add(name)
             self._problems.add(
                 Problem(

@@ -166,6 +166,20 @@ def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     assert all(problem.advice and problem.place for problem in caught.value.problems)
 
 
+def test_problems_are_told_in_the_order_of_the_file(tmp_path: Path) -> None:
+    table = copy.deepcopy(LEAST)
+    doubled = ["zinc", "amber", "mud", "cork", "kelp", "yarn"]
+    table["slots"][0]["values"] += doubled
+    table["slots"][1]["other_values"] = doubled
+    table["policy"] = dict.fromkeys(["update_most", "hedge_info", "take_newest", "hedge_answer"], "x")
+    reader = DomainReader(table, tmp_path)
+    reader.read()
+    told = [one.message.split("'")[1] for one in reader.problems if one.rule == "slot-values"]
+    assert told == doubled
+    policy = [one.place for one in reader.problems if one.rule == "domain-policy"]
+    assert policy == [f"policy.{key}" for key in table["policy"]]
+
+
 def test_what_is_left_out_is_drafted(tmp_path: Path) -> None:
     domain = DomainReader(LEAST, tmp_path).read()
     assert domain is not None

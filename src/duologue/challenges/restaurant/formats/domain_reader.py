@@ -120,7 +120,7 @@ class DomainReader:
             if one.slot.name in names:
                 self._add("slot-name", f"slot '{one.slot.name}'", "the name is given twice", "rename one of them")
             names.add(one.slot.name)
-            for value in {*one.values, *one.other_values}:
+            for value in dict.fromkeys((*one.values, *one.other_values)):
                 if owner.setdefault(value, one.slot.name) != one.slot.name:
                     self._add(
                         "slot-values",
@@ -175,7 +175,7 @@ class DomainReader:
         known = tuple(field.name for field in msgspec.structs.fields(UserPolicy))
         self._expect_keys(table, known, "policy")
         fit: dict[str, Any] = {}
-        for key in table.keys() & set(known):
+        for key in [one for one in table if one in known]:
             try:
                 convert({key: table[key]}, UserPolicy)
                 fit[key] = table[key]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.challenges.restaurant.schema.ontology import FIELDS
+from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Fact, Problem
 
@@ -93,7 +94,7 @@ class RestaurantIndex:
         if odd:
             raise UsageError(
                 f"{len(odd)} of {len(rows)} restaurants have a rating that is no number, the first is '{odd[0]}' "
-                f"with {rows[odd[0]]['rating']!r}"
+                f"with {shown(rows[odd[0]]['rating'])}"
             )
         self.names: tuple[str, ...] = tuple(rows)
         self.matches: dict[tuple[str, ...], list[str]] = {}
