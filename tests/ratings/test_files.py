@@ -141,7 +141,8 @@ def test_a_column_that_nothing_reads_is_a_warning(tmp_path: Path) -> None:
 
 def test_columns_that_nothing_reads_are_named_in_the_order_of_the_file(tmp_path: Path) -> None:
     names = ["zeal", "area", "mood", "city", "kind", "year"]
-    rows = LONG.replace("value\n", f"value,{','.join(names)}\n").replace("3\n", "3,1,2,3,4,5,6\n").replace("2\n", "2,1,2,3,4,5,6\n")
+    header, *ratings = LONG.splitlines()
+    rows = "\n".join([f"{header},{','.join(names)}", *(f"{rating},1,2,3,4,5,6" for rating in ratings)])
     told = [one.message.split("'")[1] for one in read_ratings(written(tmp_path, rows), PROACTIVE).warnings]
     assert told == names
 
