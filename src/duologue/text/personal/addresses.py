@@ -85,6 +85,10 @@ _ANCHOR = re.compile(
     rf"(?:[ ,，]?(?:[{_HAN}A-Za-z]{{2,10}}(?:小区|花园|公寓|大厦|广场|家园|苑|城|府|园|庭|湾|新村|宿舍|大楼|中心))?(?:[ ]?{_NUMBER}(?:号楼|号院|栋|幢|"
     rf"座|单元|层|楼|室|号|房|户|弄|F|期)){{0,5}}(?:[0-9]{{3,4}})?)?"
 )
+_ANNOUNCED = re.compile(
+    rf"(?:地址|住址)[ ]?(?:就是|是|为|:|：|在)[ ]?(?P<value>[{_HAN}A-Za-z0-9][{_HAN}A-Za-z0-9·#()（） \-]{{5,60}})"
+)
+"""What a label says is an address: one where two districts stand in it, or one and a number."""
 _HOUSE = re.compile(r"[0-9一二三四五六七八九十甲乙丙A-Z][号弄栋幢座室单组楼期]")
 _LEFT = re.compile(rf"[{_HAN}A-Za-z0-9·\-]{{1,40}}$")
 _STARTS = (
@@ -107,6 +111,8 @@ def addresses(text: str, words: AbstractSet[str], *, digits: int, has_han: bool)
                 yield PersonalSpan(match.start(group), match.end(group), "ADDRESS")
     if has_han and _HOUSE.search(text):
         yield from _chinese(text)
+    if has_han and "址" in text:
+        yield from _announced(text)
 
 
 def _patterns(text: str, words: AbstractSet[str], *, digits: int, has_han: bool) -> Iterator[re.Pattern[str]]:
@@ -133,6 +139,13 @@ def _chinese(text: str) -> Iterator[PersonalSpan]:
     for match in _ANCHOR.finditer(text):
         if not (match[0].endswith("号") and text[match.end() : match.end() + 1] in tuple("线楼文")):
             yield PersonalSpan(_start(text, match.start()), match.end(), "ADDRESS")
+
+
+def _announced(text: str) -> Iterator[PersonalSpan]:
+    for match in _ANNOUNCED.finditer(text):
+        districts = len(re.findall(_ADMIN, match["value"]))
+        if districts >= 2 or (districts and any(map(str.isdigit, match["value"]))):
+            yield PersonalSpan(match.start("value"), match.end("value"), "ADDRESS")
 
 
 def _is_street(found: str) -> bool:

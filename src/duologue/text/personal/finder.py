@@ -53,6 +53,7 @@ def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[PersonalSpa
     if "@" in folded or "#" in folded or has_han or not words.isdisjoint(("at", "a")):
         yield online.emails(folded)
     if digits:
+        yield online.keys(folded)
         if has_han or not words.isdisjoint(online.SECRET_WORDS):
             yield online.secrets(folded)
         yield from _numbers(bare, said, words, digits=digits, has_han=has_han)

@@ -108,7 +108,7 @@ _MESSENGER = re.compile(
     r"tiktok|facebook|fb|messenger|github|linkedin|reddit|steam|psn|xbox|gamertag|twitch|venmo|cashapp|whatsapp|"
     r"signal|weibo|paypal)"
     r"(?:[ ]?(?:id|name|username|user name|handle|account|tag|number|no|号码?|号|账号|帐号|群)){0,2}|微信(?:号码?|id|ID|账号|帐号)?|"
-    r"微博(?:号|账号|昵称)?|抖音(?:号)?|快手(?:号)?|小红书(?:号)?|支付宝(?:账号|帐号|号)?|企鹅号?|扣扣|薇信|威信|V信|陌陌号?|淘宝(?:账号|帐号|号|ID|id)|京东(?:账号|"
+    r"微博(?:号|账号|昵称)?|抖音(?:号)?|快手(?:号)?|小红书(?:号)?|支付宝(?:账号|帐号|号)?|企鹅号?|[Qq]号|扣扣|薇信|威信|V信|陌陌号?|淘宝(?:账号|帐号|号|ID|id)|京东(?:账号|"
     r"帐号|号)|游戏(?:账号|帐号|ID|id)|B站(?:账号|ID|id)?)"
     r"(?P<link>[ ]{0,2}(?:is|=|:|：|是|为|叫|加|→|->)?[ ]{0,2})(?P<value>@?[A-Za-z0-9_](?:[A-Za-z0-9_\-]|"
     r"\.(?=[A-Za-z0-9])|#(?=[0-9])|:(?=[A-Za-z])){3,31})(?![A-Za-z0-9])",

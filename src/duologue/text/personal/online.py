@@ -114,6 +114,18 @@ _SECRET = re.compile(
     r"[ ]{0,2})(?P<quote>[\"'“]?)(?P<value>[A-Za-z0-9!@#$%^&*_+.\-]{3,64})",
     re.IGNORECASE,
 )
+_KEY_FORMS = re.compile(
+    r"(?<![A-Za-z0-9_\-])(?:sk-[A-Za-z0-9_\-]{20,200}|gh[opusr]_[A-Za-z0-9]{30,100}|github_pat_[A-Za-z0-9_]{30,100}|"
+    r"glpat-[A-Za-z0-9_\-]{20,60}|hf_[A-Za-z0-9]{30,60}|AKIA[A-Z0-9]{16}|AIza[A-Za-z0-9_\-]{35}|"
+    r"xox[abeoprs]-[A-Za-z0-9\-]{10,200}|eyJ[A-Za-z0-9_\-]{8,2000}(?:\.[A-Za-z0-9_\-]{8,2000}){1,2})"
+)
+_KEY_SIGNS = ("sk-", "gh", "glpat-", "hf_", "AKIA", "AIza", "xox", "eyJ")
+"""One of these stands in every key that has a form of its own."""
+_LABELLED_KEY = re.compile(
+    r"(?<![A-Za-z])(?:api[ _\-]?key|(?:access|auth|refresh)[ _\-]?token|secret[ _\-]?key|bearer)"
+    r"[ ]{0,2}(?:is|was|=|:|：|是|为)?[ ]{0,2}[\"'“]?(?P<value>(?=[A-Za-z0-9_.+/=\-]{0,200}[0-9])[A-Za-z0-9_.+/=\-]{16,2000})",
+    re.IGNORECASE,
+)
 
 
 SECRET_WORDS = frozenset("password passwd pwd passcode passphrase pin cvv cvc otp code answer".split())
@@ -251,3 +263,12 @@ def secrets(text: str) -> Iterator[PersonalSpan]:
             if re.fullmatch(r"[0-9]{1,2}-(?:digit|character).*|[0-9]{1,2}", value):
                 continue
             yield PersonalSpan(match.start("value"), match.start("value") + len(value), "SECRET")
+
+
+def keys(text: str) -> Iterator[PersonalSpan]:
+    """Yield keys and tokens of programs: those whose form is known, and long ones that a label announces."""
+    if any(sign in text for sign in _KEY_SIGNS):
+        for match in _KEY_FORMS.finditer(text):
+            yield PersonalSpan(match.start(), match.end(), "SECRET")
+    for match in _LABELLED_KEY.finditer(text):
+        yield PersonalSpan(match.start("value"), match.end("value"), "SECRET")
