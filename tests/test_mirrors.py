@@ -72,7 +72,6 @@ ELSEWHERE = {
     "cli/verify.py": "cli/test_scoring.py",
     "core/notebook.py": "test_api.py",
     "metrics/texts.py": "test_api.py",
-    "report/background.py": "report/test_terminal.py",
     "arena/annotation/tables.py": "arena/annotation/test_projects.py",
     "core/annotation.py": "challenges/mobilecs/schema/test_annotation_scheme.py",
     "cli/annotated.py": "cli/test_annotate.py",

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from duologue.core.errors import UsageError
-from duologue.core.records import Report
+from duologue.core.records import Problem, Report
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.intervals import intervals
 from duologue.report import (
@@ -170,6 +170,19 @@ def test_the_json_holds_tiers_ranks_and_intervals(make_report: MakeReport) -> No
     assert set(told["systems"][0]["scores"]["p@1"]) == {"value", "low", "high"}
     assert set(told["minimum_detectable_difference"]) == {"p@1"}
     assert told["comparisons"][0]["better"] == "a"
+
+
+@pytest.mark.parametrize("rule", ["result-equals-truth", "note-of-another-result", "result-of-another-task"])
+def test_what_casts_doubt_on_a_whole_result_is_told_wherever_it_is_ranked(make_report: MakeReport, rule: str) -> None:
+    """A copy of the truth stood first with 100 %, and not a word was said."""
+    doubt = Problem(rule=rule, severity="warning", message="it is <the> truth", advice="give another")
+    found = rank_all([make_report("a", problems=(doubt,)), make_report("b", wrong=50)], resamples=500)
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(render_leaderboard(found))
+    assert "warning: a: it is <the> truth; give another" in console.export_text()
+    assert "it is &lt;the&gt; truth; give another" in leaderboard_page(found, title="t")
+    told = leaderboard_to_json(found)["systems"]
+    assert [one["doubts"] for one in told] == [["it is <the> truth"], []]
 
 
 def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report: MakeReport) -> None:

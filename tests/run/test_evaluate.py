@@ -12,6 +12,7 @@ from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Example, Report, Sample, Scoring, Turn
+from duologue.report.background import doubts
 from duologue.run import evaluate
 from duologue.run.notes import provenance_path
 
@@ -228,6 +229,7 @@ def test_doubts_are_told_of_what_may_be_no_system(contest: Any) -> None:
     (line,) = evaluate.doubts_in([plain, doubted])
     assert line.startswith("warning: the result has the very bytes of the truth")
     assert line.endswith("; give the file that a system wrote [result-equals-truth]")
+    assert [one.rule for one in doubts(doubted)] == ["result-equals-truth"]  # as boards tell it
 
 
 def test_what_is_no_choice_is_told_with_one_that_is() -> None:

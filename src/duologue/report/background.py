@@ -1,4 +1,4 @@
-"""Training data of a system in words: external data, and its overlap with the truth."""
+"""What stands behind the figures of a system, in words: its training data, and what casts doubt on the whole result."""
 
 from __future__ import annotations
 
@@ -7,11 +7,24 @@ from typing import TYPE_CHECKING
 from duologue.report.numbers import percent
 
 if TYPE_CHECKING:
-    from duologue.core.records import Report
+    from duologue.core.records import Problem, Report
 
 UNDECLARED = "not declared"
 TRAINING_RULES = ("seen-in-training", "training-unknown")
 """Rules of the problems that say that a truth was, or may have been, seen in training."""
+_DOUBT_RULES = ("result-equals-truth", "note-of-another-result", "result-of-another-task")
+"""Rules of the problems that say that a result may be no system's, or not that of the system that it is called by."""
+
+
+def doubts(report: Report) -> list[Problem]:
+    """Return the problems that say that a result may not be what it stands for, whatever its figures are.
+
+    >>> from duologue.core.records import Problem, Report
+    >>> found = Problem(rule="result-equals-truth", message="it is the truth", severity="warning")
+    >>> doubts(Report(task="t", variant="v", n=0, scores=(), rank_by="", problems=(found,))) == [found]
+    True
+    """
+    return [problem for problem in report.problems if problem.rule in _DOUBT_RULES]
 
 
 def external_data(report: Report) -> str:

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from duologue.core.disk import write_text
 from duologue.core.version import __version__
 from duologue.metrics.significance import ROUNDS, SEED
+from duologue.report.background import doubts
 from duologue.report.board import boards
 from duologue.report.comparison import ranking_formulas, set_name, system_names
 from duologue.report.error_examples import distributions
@@ -118,6 +119,7 @@ def leaderboard_page(
             leaderboard=found,
             displays=displays,
             named=_named,
+            doubts=doubts,
             axis=score_axis(ends, of_one=all(score.percent for score in known)),
             tiers=found.places[-1].tier,
             commands=list(commands),

@@ -17,6 +17,7 @@ from duologue.core.errors import UsageError
 from duologue.core.notebook import data_frame, html_table, text_table
 from duologue.metrics.significance import ROUNDS, SEED
 from duologue.metrics.tiers import standings
+from duologue.report.background import doubts
 from duologue.report.comparison import compare_all, in_order, ranking_formulas, system_names
 
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ def leaderboard_to_json(found: Leaderboard) -> dict[str, Any]:
             "seen": place.report.seen,
             "external": place.report.external,
             "exposure": to_json(place.report).get("exposure"),
+            "doubts": [one.message for one in doubts(place.report)],
             "signature": str(place.report.signature),
         }
         for place in found.places

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from duologue.core.escapes import one_line
 from duologue.metrics.significance import ALPHA
-from duologue.report.background import TRAINING_RULES, external_data, overlap_with_training
+from duologue.report.background import TRAINING_RULES, doubts, external_data, overlap_with_training
 from duologue.report.comparison import system_names
 from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 from duologue.report.responsive_table import Column, ResponsiveTable
@@ -187,6 +187,11 @@ def render_leaderboard(found: Leaderboard) -> Group:
         for place in found.places
         for problem in place.report.problems
         if problem.rule in TRAINING_RULES
+    ]
+    parts += [
+        _line(f"warning: {place.system}: {problem.message}; {problem.advice}", "yellow")
+        for place in found.places
+        for problem in doubts(place.report)
     ]
     parts += [_line(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
     parts += [_line(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
