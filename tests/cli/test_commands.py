@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,8 @@ from duologue.core.locks import FOLDER_LOCK, writing_file, writing_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+SPOKEN = Path(__file__).resolve().parents[1] / "golden" / "spoken"
 
 
 def test_every_verb_has_help_with_an_example(duologue: Any) -> None:
@@ -429,6 +431,26 @@ def test_a_second_writer_to_one_output_is_told_of_the_first(installed: Any, corp
     assert installed("run", "restaurant", "--system", "random", *asked).code == 0
 
 
+def test_every_command_that_writes_a_folder_is_told_who_else_writes_there(
+    installed: Any, corpus: Any, tmp_path: Path
+) -> None:
+    """Two exams of other seeds left questions of one beside the answers of the other."""
+    out, store = tmp_path / "out", tmp_path / "a.json"
+    store.write_text("{}", encoding="utf-8")
+    truth = ("--gold", corpus.truth)
+    with writing_folder(out):
+        for words in (
+            ("data", "exam", SPOKEN / "tiny-kg.json", "--n", 2, "--out", out),
+            ("data", "collect", "export", store, "--out", out),
+            ("data", "collect", "export", store, "--out", out, "--keep-personal-data"),
+            ("export", "restaurant", corpus.data, *truth, "--to", "lm-eval", "--force", "--out", out),
+        ):
+            refused = installed(*words)
+            assert "is being written by another process (number" in refused.err, words
+            assert refused.code == 1
+            assert [path.name for path in out.iterdir()] == [FOLDER_LOCK]
+
+
 def begin_chat(folder: Path, before: Any = None) -> subprocess.Popen[str]:
     """Start a chat and wait until it has said something."""
     words = [str(DUOLOGUE), "chat", "restaurant", "--save", str(folder / "talk.json")]
@@ -485,6 +507,9 @@ def test_a_closed_terminal_stops_nothing_that_was_started_to_stay(tmp_path: Path
         ("simulate proactive --out x", "goes on where it was"),
         ("simulate proactive", "begins anew"),
         ("score restaurant run", "begins anew"),
+        ("data fetch restaurant --out d", "goes on where it was"),
+        ("campaign rate 3f2a --person p", "goes on where it was"),
+        ("campaign start c.toml", "begins anew"),
     ],
 )
 def test_only_what_goes_on_is_said_to(words: str, said: str) -> None:

@@ -21,6 +21,7 @@ from duologue.arena.competition.teams import team_of
 from duologue.arena.people.people import add_person, find_person
 from duologue.arena.storage import open_blobs, open_database
 from duologue.cli.main import cli
+from duologue.core.locks import writing_folder
 from duologue.ratings.protocol import find_protocol
 
 if TYPE_CHECKING:
@@ -93,6 +94,9 @@ def test_from_a_file_to_the_board(shell: Shell, tmp_path: Path) -> None:
     found = shell.json("track", "board", "booking")
     assert found["teams"] == ["Ann", "Bob"]
     assert found["phases"][0]["teams"]["Bob"]["tier"] == 2
+    with writing_folder(tmp_path / "board"):
+        told = shell("track", "export", "booking", "--out", tmp_path / "board", code=1)
+        assert "is being written by another process" in told
     shell("track", "export", "booking", "--out", tmp_path / "board")
     page = (tmp_path / "board" / "index.html").read_text(encoding="utf-8")
     assert "餐厅预订" in page

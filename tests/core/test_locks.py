@@ -4,16 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
 from duologue.core import locks
 from duologue.core.errors import BusyError
-from duologue.core.locks import FOLDER_LOCK, held, writing_file, writing_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from duologue.core.locks import FOLDER_LOCK, Hold, held, writing_file, writing_folder
 
 HOLDER = """
 import sys
@@ -146,3 +144,18 @@ def test_where_nothing_can_be_written_nothing_is_locked(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with writing_file(tmp_path / "file" / "x"), writing_folder(tmp_path / "file" / "x"):
         assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_place_without_a_name_is_locked_by_the_name_that_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    monkeypatch.chdir(out)
+    with writing_file(Path()):
+        with pytest.raises(BusyError), writing_file(out):
+            pytest.fail("two write at once")
+        assert not list(out.iterdir())
+    monkeypatch.setattr(locks, "held", lambda path: nullcontext(Hold(free=path == Path("/", FOLDER_LOCK))))
+    with writing_file(Path("/")):  # nothing is written there
+        pass

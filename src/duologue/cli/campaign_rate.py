@@ -26,7 +26,7 @@ class LeftOutError(Exception):
     """Somebody would rather not rate an item."""
 
 
-@click.command()
+@click.command(cls=options.ResumableCommand)
 @click.argument("word", metavar="CAMPAIGN")
 @click.option("--person", required=True, help="Who rates, by the id that `duologue site people list` shows.")
 @options.count_option("--n", "Stop after so many.  [default: when nothing is left]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import click
 
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
+from duologue.core.locks import writing_folder
 from duologue.core.plugins import names, read_card
 from duologue.exports.formats import FORMATS, export_format
 from duologue.exports.hub import ExportDetails
@@ -85,8 +87,10 @@ def export(
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
     card = read_card(model) if model is not None else None
     details = ExportDetails(_day(date), _hub(name), by, licence, card)
-    for place, content in _made(chosen, words, gold, details).items():
-        write_bytes(out / place if place else out, content)
+    made = _made(chosen, words, gold, details)
+    with writing_folder(out) if made.keys() - {""} else nullcontext():
+        for place, content in made.items():
+            write_bytes(out / place if place else out, content)
     console.line(f"{target} in {out}")
 
 

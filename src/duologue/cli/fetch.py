@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.core.data_sets import DataSet
 
 
-@click.command()
+@click.command(cls=options.ResumableCommand)
 @click.argument("challenge", required=False, metavar="[CHALLENGE]")
 @click.option("--only", multiple=True, metavar="NAME", help="This data set of the challenge alone; may be repeated.")
 @click.option("--out", type=options.OUT_FOLDER, default=None, help="Fetch what is free into this folder, by data set.")

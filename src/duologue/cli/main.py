@@ -83,7 +83,7 @@ _GOING_ON = (
     ("generate",), ("train",), ("run",), ("simulate", "--out"), ("simulate", "--report"), ("robustness",),
 )  # fmt: skip
 """Verbs that leave something for the next time, with the words without which they do not."""
-_TALKS = ("chat", "serve", "site")
+_TALKS = ("chat", "serve", "site", "mcp")
 """Verbs that are ended by stopping them."""
 
 

@@ -8,6 +8,7 @@ import click
 
 from duologue.cli.track import opened
 from duologue.core.errors import UsageError
+from duologue.core.locks import writing_folder
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -209,5 +210,6 @@ def export(*, name: str, out: Path, public: bool, workspace: Path, address: str 
 
         with found.reading() as connection:
             track = find_track(connection, name)
-        written = export_board(found, blobs, track, Viewer(organiser=not public), out)
+        with writing_folder(out):
+            written = export_board(found, blobs, track, Viewer(organiser=not public), out)
     console.line(f"{len(written)} files in {out}; open {out / 'index.html'}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.core.disk import is_stream
+from duologue.core.disk import is_stream, resolved
 from duologue.core.errors import BusyError
 from duologue.core.escapes import one_line
 from duologue.core.records import Record
@@ -67,7 +67,8 @@ def writing_file(path: Path) -> Iterator[None]:
     if is_stream(path):
         yield
         return
-    with held(path.with_name(f".{path.name}.lock")) as hold:
+    place = path if path.name else resolved(path)  # `.` and `/` have no name
+    with held(place.with_name(f".{place.name}.lock") if place.name else place / FOLDER_LOCK) as hold:
         _demand(hold, path)
         yield
 

@@ -11,6 +11,7 @@ import click
 
 from duologue.challenges.conversation.commands.session import Session, with_service
 from duologue.core.errors import UsageError
+from duologue.core.locks import writing_folder
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -228,11 +229,13 @@ def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
     from duologue.challenges.conversation.formats import stores
 
     if keep_personal_data:
-        paths = stores.export(store, out, private=True)
+        with writing_folder(out):
+            paths = stores.export(store, out, private=True)
         console.line(f"{len(paths)} account files in {out}, with personal data: they are for their owner alone")
         return
     exporter = StoreAnonymiser(store)
-    paths = stores.export(store, out, exporter.store)
+    with writing_folder(out):
+        paths = stores.export(store, out, exporter.store)
     console.line(f"{len(paths)} account files in {out}")
     console.text(exporter.anonymiser.replaced().told())
 

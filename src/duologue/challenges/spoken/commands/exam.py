@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.locks import writing_folder
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -57,12 +58,12 @@ def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: 
     questions = make_exam(SpokenTask().world(graph), n, part=wordings, seed=seed)
     if not questions:
         raise UsageError(f"{graph} has no way of several triples that a question could ask for")
-    out.mkdir(parents=True, exist_ok=True)
     examples = [question.example() for question in questions]
     simulator = NoiseSimulator("test", seed, strength=noise) if noise else None
-    files.write_samples((simulator.example(one) if simulator else one for one in examples), out / SAMPLES)
-    files.write_gold(examples, out / GOLD)
-    write_key(questions, out / KEY)
+    with writing_folder(out):
+        files.write_samples((simulator.example(one) if simulator else one for one in examples), out / SAMPLES)
+        files.write_gold(examples, out / GOLD)
+        write_key(questions, out / KEY)
     counts = {kind: sum(one.kind == kind for one in questions) for kind in KINDS}
     console.line(f"{len(questions):,} questions in {out}: " + ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS))
     fewer = [kind for kind in KINDS if counts[kind] < n]
