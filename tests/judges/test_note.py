@@ -68,6 +68,17 @@ def test_another_seed_was_not_recorded_and_a_damaged_note_is_refused(files: Judg
         verify_note(note)
 
 
+def test_no_place_that_a_note_names_is_read_or_written(files: JudgedFiles, tmp_path: Path) -> None:
+    """What `judge` writes names none; a stranger's note may."""
+    note = judged(files, tmp_path / "judge.csv", "points")
+    told = msgspec.json.decode(note.read_bytes())
+    assert {"record", "replay", "cache"}.isdisjoint(told["recipe"])
+    theirs = {one: str(tmp_path / "theirs" / one) for one in ("record", "replay", "cache")}
+    note.write_bytes(msgspec.json.encode({**told, "recipe": told["recipe"] | theirs}))
+    assert verify_note(note).differences == ()
+    assert not (tmp_path / "theirs").exists()
+
+
 def test_reports_become_plain_objects() -> None:
     assert plain({"a": (TrialFigure(1.0, None, None, 2),)}) == {
         "a": [{"value": 1.0, "low": None, "high": None, "n": 2}]

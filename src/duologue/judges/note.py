@@ -179,7 +179,8 @@ def open_note(path: Path, folders: Sequence[Path] = ()) -> OpenedNote:
         return OpenedNote(note, None, path, tuple(looked.differences), tuple(looked.missing))
     task = load_task(note.task)
     world = task.world(kb[0]) if kb and isinstance(task, Grounded) else None
-    replayed = {**note.recipe, "cache": "", "replay": str(calls[0])}
+    entries = {key: value for key, value in note.recipe.items() if key not in _PLACES}  # a note may be a stranger's
+    replayed = {**entries, "cache": "", "replay": str(calls[0])}
     session = JudgeSession(
         task,
         JudgedFiles(tuple(results), note.systems, tuple(golds), data[0] if data else None, note.whole),

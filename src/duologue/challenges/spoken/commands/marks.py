@@ -27,20 +27,25 @@ def marks(*, exam: Path, result: Path) -> None:
     Examples:
       duologue data marks exam --pred result.json
     """
-    from duologue.challenges.spoken.commands.exam import KEY
+    from duologue.challenges.spoken.commands.exam import GOLD, KEY
     from duologue.challenges.spoken.scoring import checker
     from duologue.challenges.spoken.simulator.exam import marks as marked
     from duologue.challenges.spoken.simulator.exam import read_key
     from duologue.challenges.spoken.task import SpokenTask
-    from duologue.core.disk import regular
-    from duologue.core.errors import FormatError
+    from duologue.core.disk import Source, regular
+    from duologue.core.errors import FormatError, UsageError
+    from duologue.core.lines import sha256
 
-    questions = read_key(regular(exam / KEY))
+    questions, gold = read_key(regular(exam / KEY)), exam / GOLD
+    if gold.is_file() and result.exists() and result.samefile(gold):
+        raise UsageError(f"{result} is the truth itself; give the result file of a system in its place")
     task = SpokenTask()
     submission = task.read(result)
     problems = checker.check(submission, None, "strict", None)
     if any(problem.severity == "error" for problem in problems):
         raise FormatError(result, problems)
+    if gold.is_file() and sha256(Source(gold)) == submission.hash:
+        console.remark(f"the result has the very bytes of the truth {gold}: this marks the truth, not a system")
     found = marked(questions, task.answers(submission, []))
     for kind, (right, asked) in found.items():
         console.line(f"{kind:<12}{100 * right / asked:6.1f} %  ({right:,} of {asked:,})")
