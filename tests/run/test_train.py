@@ -7,7 +7,7 @@ import pytest
 
 from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
 from duologue.core.disk import write_text
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
 from duologue.core.plugins import CARD, load_task, make_system, read_card
 from duologue.core.protocols import Trainable
@@ -108,6 +108,17 @@ def test_each_part_of_the_identity_counts(tmp_path: Path, lessons: Any, field: s
     write_text(path, dump(Loose(**{**table, field: value})))
     with pytest.raises(UsageError, match=field):
         train(TASK, "ranker", msgspec.structs.replace(TINY, batch=4), 1, tmp_path, examples=examples, held_out=held_out)
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe{{", b"{{", b"task = "])
+def test_a_damaged_note_of_a_stopped_training_says_how_to_start_anew(
+    tmp_path: Path, lessons: Any, damage: bytes
+) -> None:
+    examples, held_out = lessons
+    (tmp_path / UNDER_WAY).write_bytes(damage)
+    with pytest.raises(StorageError, match=r"is damaged.* remove the folder to start anew, or choose another --out"):
+        train(TASK, "ranker", RankerRecipe.tiny(), 1, tmp_path, examples=examples, held_out=held_out)
+    assert (tmp_path / UNDER_WAY).read_bytes() == damage
 
 
 def test_a_finished_model_is_known_again_and_another_one_is_not_overwritten(tmp_path: Path) -> None:

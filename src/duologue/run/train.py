@@ -9,7 +9,7 @@ import msgspec
 
 from duologue.core.decoded import as_json
 from duologue.core.disk import write_text
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.identity import Identity, differences, packages
 from duologue.core.locks import FOLDER_LOCK, writing_folder
 from duologue.core.plugins import (
@@ -137,10 +137,20 @@ def _declare(out: Path, card: SystemCard, external: Sequence[str] | None) -> Non
 
 
 def _claim(out: Path, identity: Identity) -> None:
-    """Note whose training the folder holds from now on. Raises `UsageError` where another one was stopped in it."""
+    """Note whose training the folder holds from now on.
+
+    Raises `UsageError` where another one was stopped in it, and `StorageError` where a damaged note says whose it was.
+    """
     path = out / UNDER_WAY
     if path.is_file():
-        other = differences(read_toml(path), identity.table())
+        try:
+            found = read_toml(path)
+        except FormatError as error:
+            raise StorageError(
+                f"{path} is damaged, and tells no more whose training was stopped in {out}; remove the folder to start "
+                f"anew, or choose another --out"
+            ) from error
+        other = differences(found, identity.table())
         if other:
             raise UsageError(
                 f"a training that was stopped in {out} is another one ({', '.join(other)}); train with the same to go "
