@@ -222,7 +222,7 @@ def test_a_name_that_the_system_refuses_is_said_in_plain_english(call: Call, tmp
 
 
 def test_whatever_speaks_the_api_is_talked_to(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.endpoints.test_chat_endpoint import TOKEN, solver
+    from tests.endpoints.servers import TOKEN, solver
 
     kept = tmp_path / "talk.json"
     with solver() as address:

@@ -22,6 +22,12 @@ SKIP = "skip"
 """Typed in the place of points: the item is left out."""
 
 
+if TYPE_CHECKING:
+    _Kind = click.ParamType[Any]
+else:  # it takes no type before click 8.4
+    _Kind = click.ParamType
+
+
 class LeftOutError(Exception):
     """Somebody would rather not rate an item."""
 
@@ -93,10 +99,10 @@ def _turns(turns: Sequence[tuple[str, str]]) -> None:
         console.line(f"{speaker}: {text}")
 
 
-class _OrSkip(click.ParamType[Any]):
+class _OrSkip(_Kind):
     """What a question takes, or the word that leaves the item out."""
 
-    def __init__(self, kind: click.ParamType[Any]) -> None:
+    def __init__(self, kind: _Kind) -> None:
         self._kind = kind
         self.name = kind.name
 
@@ -107,7 +113,7 @@ class _OrSkip(click.ParamType[Any]):
         return self._kind.convert(value, param, ctx)
 
 
-def _typed(question: str, kind: click.ParamType[Any]) -> Any:
+def _typed(question: str, kind: _Kind) -> Any:
     """Return what somebody types. Raises `UsageError` for bytes that are no text, and `LeftOutError`."""
     choices = f" ({', '.join(map(str, kind.choices))})" if isinstance(kind, click.Choice) else ""
     try:

@@ -15,9 +15,9 @@ import msgspec
 
 Value = TypeVar("Value")
 
-_UNREADABLE = (UnicodeError, RecursionError)
-"""What msgspec lets through for bytes that are no UTF-8, half a character where one of some words is expected, and
-data that are nested too deeply."""
+_UNREADABLE = (UnicodeError, RecursionError, OverflowError, SystemError)
+"""What msgspec lets through for bytes that are no UTF-8, half a character where one of some words is expected, data
+that are nested too deeply, and integers that no float can be (msgspec 0.21: an error of the interpreter)."""
 _LARGEST = 10**1000
 """Integers of TOML below this can be printed; Python refuses more than 4,300 digits."""
 _DEEPEST = 100
@@ -36,7 +36,7 @@ def convert(value: Any, kind: type[Value]) -> Value:
     try:
         return msgspec.convert(value, kind)
     except _UNREADABLE as error:
-        raise msgspec.ValidationError(str(error)) from error
+        raise msgspec.ValidationError(str(error.__cause__ or error)) from error
 
 
 def decode_json(data: bytes | str, kind: type[Value]) -> Value:
@@ -49,7 +49,7 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
     try:
         return msgspec.json.decode(data, type=kind)
     except _UNREADABLE as error:
-        raise msgspec.DecodeError(str(error)) from error
+        raise msgspec.DecodeError(str(error.__cause__ or error)) from error
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # an integer of thousands of digits is a plain `ValueError`
-        raise msgspec.DecodeError(str(error)) from error
+        raise msgspec.DecodeError(str(error.__cause__ or error)) from error
     level: list[Any] = [table]
     for _ in range(_DEEPEST):
         if any(isinstance(one, int) and not -_LARGEST < one < _LARGEST for one in level):
@@ -86,7 +86,7 @@ def decode_toml(data: bytes | str, kind: type[Value]) -> Value:
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise msgspec.DecodeError(str(error)) from error
+        raise msgspec.DecodeError(str(error.__cause__ or error)) from error
     return convert(parse_toml(text), kind)
 
 
@@ -100,7 +100,7 @@ def decode_msgpack(data: bytes, kind: type[Value]) -> Value:
     try:
         return msgspec.msgpack.decode(data, type=kind)
     except _UNREADABLE as error:
-        raise msgspec.DecodeError(str(error)) from error
+        raise msgspec.DecodeError(str(error.__cause__ or error)) from error
 
 
 def _look_up(kind: Any) -> None:

@@ -11,6 +11,7 @@ from duologue.core.decoded import all_whole
 _TRAILING_COMMA = re.compile(r",(?=\s{0,40}[}\]])")
 _MOST_STARTS = 50
 """Opening brackets that are tried."""
+_DEEPEST = 100
 _THOUGHTS_END = "</think>"
 
 
@@ -40,10 +41,26 @@ def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
                 break
             try:
                 value, _ = _DECODER.raw_decode(version, start)
-                return all_whole(value)
             except (ValueError, RecursionError):
                 continue
+            if not _is_deep(value):
+                return all_whole(value)
     return None
+
+
+def _is_deep(value: Any) -> bool:
+    """Tell whether lists and objects lie deeper in each other than an answer's do: Pythons give up at other depths."""
+    layer = [value]
+    for _ in range(_DEEPEST):
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, list | dict)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def _refused(name: str) -> Any:

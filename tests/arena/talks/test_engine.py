@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.arena.talks.made import Counting, people
-from tests.endpoints.test_chat_endpoint import stub
+from tests.endpoints.servers import stub
 
 from duologue.arena.talks import sessions, shared_systems
 from duologue.arena.talks.engine import FAILED, TalkEngine

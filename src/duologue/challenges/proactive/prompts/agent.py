@@ -11,10 +11,14 @@ import msgspec
 
 from duologue.challenges.proactive.knowledge import facts_of
 from duologue.challenges.proactive.live.segmentation import joined, segmented
+from duologue.core.extras import need
 from duologue.core.records import Answer
 from duologue.prompts.prompt import Prompt, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.core.protocols import World
     from duologue.core.records import Fact, Sample, Turn
     from duologue.prompts.prompt import Asked
 
@@ -40,6 +44,11 @@ class LeadingPrompt(Prompt):
         if sample.goal is None:
             return self.wording.nothing
         return "\n".join([" → ".join(map(joined, sample.goal.topics)), *map(self.fact, sample.goal.relations)])
+
+    def prepare(self, worlds: Mapping[str, World]) -> None:
+        """Ask for the library that cuts words: without it what is scored would be other words."""
+        super().prepare(worlds)
+        need("rjieba", "zh")
 
     def read(self, text: str, sample: Sample) -> Reading:
         """Return the utterance cut into words; names and values of the knowledge are cut as they are there."""
