@@ -45,7 +45,7 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
 
         def hold(connection: Connection) -> None:
             for at, text in enumerate(good()):
-                pairs.say_to_partner(connection, talk, (ann, ben)[at % 2], text, now=now)
+                pairs.say_to_partner(connection, talk, (ann, ben)[at % 2], text + "13812345678" * (at == 3), now=now)
             pairs.complete(connection, talk, ann, now=now)
             pairs.judge(connection, talk, "accepted", now=1)
 
@@ -57,8 +57,16 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
     assert duologue("talk", "export", one["id"], "--out", out, *where).code == 2
     assert duologue("talk", "verdict", talk, "accepted", *where).code == 0
     assert duologue("talk", "verdict", "none", "accepted", *where).code == 2
-    assert "1 dialogues" in duologue("talk", "export", one["id"], "--out", out, *where).out
+    told = duologue("talk", "export", one["id"], "--out", out, *where).out
+    assert "1 dialogues" in told
+    assert "personal data: 2 replaced" in told  # in the text and as it was typed
     assert len(list(load_task("proactive").load(out))) == 2
+    assert "<PHONE_1>" in out.read_text("utf-8")
+    assert "13812345678" not in out.read_text("utf-8")
+    kept = duologue("talk", "export", one["id"], "--keep-personal-data", "--out", tmp_path / "kept", *where)
+    assert "personal data was kept" in kept.out
+    assert "13812345678" in (tmp_path / "kept").read_text("utf-8")
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o600
     assert "is closed" in duologue("talk", "close", one["id"], *where).out
 
 

@@ -85,3 +85,15 @@ def test_a_line_of_very_many_placeholders_and_numbers_is_gone_through_once() -> 
     anonymiser = Anonymiser()
     assert anonymiser.dialogue().text("<PHONE_7>13812345678<PHONE_8>") == "<PHONE_7><PHONE_1><PHONE_8>"
     assert growth("<PHONE_1> or 13812345678 and ".__mul__, anonymiser.dialogue().text, 1_000) < MOST
+
+
+def test_what_a_dialogue_is_about_stays_however_it_is_spaced() -> None:
+    one = Anonymiser().dialogue(["hotline 020 7946 0958", "王小明"])
+    assert one.text("call 0207 946 0958, not 020 7946 0959") == "call 0207 946 0958, not <PHONE_1>"
+    assert one.text("我叫王小明") == "我叫王小明"
+
+
+def test_texts_in_what_json_holds_are_those_of_one_dialogue() -> None:
+    one = Anonymiser().dialogue()
+    found = one.value({"jo@mail.com": ["jo@mail.com", 3, None, {"to": "jo@mail.com, al@mail.com"}]})
+    assert found == {"jo@mail.com": ["<EMAIL_1>", 3, None, {"to": "<EMAIL_1>, <EMAIL_2>"}]}

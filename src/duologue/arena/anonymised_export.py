@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Column, Connection, Table
 
     from duologue.arena.database.database import Database
-    from duologue.text.anonymiser import Anonymised, Replaced
+    from duologue.text.anonymiser import Replaced
 
 _ANYTHING = (Text, JSON, LargeBinary)
 """Types of columns that may hold anything."""
@@ -99,18 +99,7 @@ def _given(
         if names_person(column) or (table.name == "people" and column.primary_key):
             changes[column.name] = pseudonyms.get
         elif column.info.get("text"):
-            changes[column.name] = lambda value: _without_personal_data(value, anonymiser.dialogue())
+            changes[column.name] = lambda value: anonymiser.dialogue().value(value)
     kept = [column.name for column in table.columns if is_kept(column)]
     for row in read_rows(connection, table):
         yield {name: changes[name](row[name]) if name in changes else row[name] for name in kept}
-
-
-def _without_personal_data(value: Any, dialogue: Anonymised) -> Any:
-    """Return a text, or what JSON holds, with every text in it anonymised."""
-    if isinstance(value, str):
-        return dialogue.text(value)
-    if isinstance(value, list):
-        return [_without_personal_data(one, dialogue) for one in value]
-    if isinstance(value, dict):
-        return {key: _without_personal_data(one, dialogue) for key, one in value.items()}
-    return value

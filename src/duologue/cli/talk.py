@@ -265,39 +265,53 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
 @click.argument("word", metavar="ID")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
 @click.option("--rejected", is_flag=True, help="Of pairs: rejected dialogues too.")
+@click.option(
+    "--keep-personal-data",
+    is_flag=True,
+    help="Write what people typed as it stands; the file is readable by its owner alone.",
+)
 @options.workspace_option
 @options.database_option
-def export(*, word: str, out: Path, rejected: bool, workspace: Path, address: str | None) -> None:
+def export(
+    *, word: str, out: Path, rejected: bool, keep_personal_data: bool, workspace: Path, address: str | None
+) -> None:
     """Write what was said in the room or campaign ID: dialogues as JSON lines, or, of pairs, the official file.
 
-    Nobody's name or id is in it.
+    Nobody's id is in it, and personal data that people typed (telephone numbers, addresses, names, ...) become
+    placeholders, such as <PHONE_1>. What a talk is about, its goal and knowledge, stays.
 
     \b
     Examples:
       duologue talk export 3f2a --out talks.jsonl
       duologue talk export 77c1 --out sessions.jsonl
     """
+    from duologue.core import disk
+    from duologue.text.anonymiser import Anonymiser
+
     with site_database(workspace, address) as database:
-        from duologue.arena.talks.exports import room_lines
+        from duologue.arena.talks.exports import anonymous, dialogue_lines, official_file, room_dialogues
         from duologue.arena.talks.invitations import find_place
         from duologue.arena.talks.pairs import Pairing, accepted_dialogues, paired_task
-        from duologue.core.disk import write_bytes
 
         with database.reading() as connection:
             place = find_place(connection, word)
             if isinstance(place, Pairing):
                 dialogues = accepted_dialogues(connection, place.id, rejected=rejected)
-                lines = b""
             else:
-                dialogues, lines = [], room_lines(connection, place.id)
-    if isinstance(place, Pairing):
-        if not dialogues:
-            raise UsageError(f"'{place.title}' has no accepted dialogue yet")
-        paired_task(place.task).write_dialogues(dialogues, out)
-        console.line(f"{len(dialogues):,} dialogues in {out}")
-        return
-    write_bytes(out, lines)
-    console.line(f"{lines.count(10):,} talks in {out}")
+                dialogues = room_dialogues(connection, place.id)
+    is_paired = isinstance(place, Pairing)
+    if is_paired and not dialogues:
+        raise UsageError(f"'{place.title}' has no accepted dialogue yet")
+    anonymiser = Anonymiser()
+    if not keep_personal_data:
+        dialogues = anonymous(dialogues, anonymiser)
+    body = official_file(paired_task(place.task), dialogues) if is_paired else dialogue_lines(dialogues)
+    disk.write_bytes(out, body, private=keep_personal_data)
+    console.line(f"{len(dialogues):,} {'dialogues' if is_paired else 'talks'} in {out}")
+    if keep_personal_data:
+        console.line("personal data was kept, as --keep-personal-data says: the file is for its owner alone")
+    else:
+        console.text(anonymiser.replaced().told())
 
 
 @click.command()

@@ -94,9 +94,12 @@ class Anonymiser:
         """Let more handles stay."""
         self._keep.update(name.lower() for name in handles)
 
-    def dialogue(self) -> Anonymised:
-        """Return what works on the texts of one dialogue."""
-        return Anonymised(self)
+    def dialogue(self, about: Iterable[str] = ()) -> Anonymised:
+        """Return what works on the texts of one dialogue.
+
+        `about` are texts that its speakers were given, such as knowledge: what stands in one of them stays.
+        """
+        return Anonymised(self, about)
 
     def text(self, text: str, dialogue: Callable[[], Anonymised], names: Collection[str] = ()) -> str:
         """Return a text without personal data; `dialogue` is asked for its dialogue where there is any.
@@ -126,14 +129,25 @@ class Anonymiser:
 class Anonymised:
     """The texts of one dialogue, made by `Anonymiser.dialogue`."""
 
-    def __init__(self, anonymiser: Anonymiser) -> None:
+    def __init__(self, anonymiser: Anonymiser, about: Iterable[str] = ()) -> None:
         self._owner = anonymiser
+        self._about = "\n".join(map(_squeezed, about))
         self._known: dict[tuple[str, str], str] = {}
         self._numbers: dict[str, int] = {}
 
     def text(self, text: str, names: Collection[str] = ()) -> str:
         """Return a text of the dialogue without personal data, as `Anonymiser.text` does."""
         return self._owner.text(text, lambda: self, names)
+
+    def value(self, value: Any, names: Collection[str] = ()) -> Any:
+        """Return a text, or what JSON holds, with every text in it as `text` gives it; keys stay."""
+        if isinstance(value, str):
+            return self.text(value, names)
+        if isinstance(value, list):
+            return [self.value(one, names) for one in value]
+        if isinstance(value, dict):
+            return {key: self.value(one, names) for key, one in value.items()}
+        return value
 
     def _replace(self, text: str, spans: Iterable[PersonalSpan]) -> str:
         owner = self._owner
@@ -146,6 +160,8 @@ class Anonymised:
             if span.kind not in owner._kinds or (near < len(there) and there[near][0] < span.end):
                 continue
             original = text[span.start : span.end]
+            if self._about and _squeezed(original) in self._about:
+                continue
             placeholder = self._placeholder(span.kind, original)
             if placeholder == original:
                 continue
@@ -183,6 +199,11 @@ def masked(original: str) -> str:
     shape = _HAN.sub("某", _LETTER.sub("x", _DIGIT.sub("9", plain(original))))
     shape = " ".join(shape.split())
     return shape if len(shape) <= 60 else shape[:57] + "..."
+
+
+def _squeezed(text: str) -> str:
+    """Return a text without spaces, which segmentation puts in and takes out."""
+    return "".join(text.split())
 
 
 def _key(kind: str, original: str) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from duologue.arena.talks import pairs, rooms, sessions
-from duologue.arena.talks.exports import room_lines
+from duologue.arena.talks.exports import anonymous, dialogue_lines, official_file, room_dialogues
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, route
@@ -89,22 +87,20 @@ async def show_list(visit: Visit) -> Response:
 
 
 async def export(visit: Visit) -> Response:
-    """Return the talks of a room as dialogues, or accepted dialogues of pairs as the challenge's official file."""
+    """Return the talks of a room as dialogues, or accepted dialogues of pairs as the challenge's official file.
+
+    Without personal data of those who talked.
+    """
     one = await find_list(visit)
     if isinstance(one, rooms.SystemRoom):
-        body = await visit.read(room_lines, one.id)
+        found = await visit.read(room_dialogues, one.id)
+        body = await run_in_threadpool(lambda: dialogue_lines(anonymous(found)))
     else:
         dialogues = await visit.read(pairs.accepted_dialogues, one.id)
         if not dialogues:
             raise PageError(HTTPStatus.CONFLICT, "talks.nothing")
-
-        def write() -> bytes:
-            with TemporaryDirectory() as folder:
-                path = Path(folder) / "dialogues"
-                pairs.paired_task(one.task).write_dialogues(dialogues, path)
-                return path.read_bytes()
-
-        body = await run_in_threadpool(write)
+        task = pairs.paired_task(one.task)
+        body = await run_in_threadpool(lambda: official_file(task, anonymous(dialogues)))
     name = f"{visit.at('kind')}-{one.id}.jsonl"
     head = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, media_type="application/x-ndjson", headers=head)
