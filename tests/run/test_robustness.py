@@ -8,8 +8,10 @@ from tests.run.test_usage import Metered
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity
-from duologue.core.plugins import load_task
+from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Annotation, Answer, Example, Record, Sample, Scoring, Turn
+from duologue.report.curves import curve_page
+from duologue.run.contamination import SKETCH, TRAIN, Sketch, warnings_of_training
 from duologue.run.evaluate import Truth
 from duologue.run.journal import Journal
 from duologue.run.resumed import Resumed
@@ -128,3 +130,36 @@ def test_a_report_has_the_usage_at_its_strength(examples: list[Example], tmp_pat
         said = sum(len(one.text or "") for one in answers.values())
         assert report.meta["usage"]["system"] == {"characters": said}
     assert {one.signature.prompts["system"] for one in reports} == {Metered.prompt_mark}
+
+
+def test_a_model_that_saw_the_clean_truth_is_told_of_at_every_strength(tmp_path: Path) -> None:
+    told = [
+        Example(
+            sample=Sample(
+                id=str(at), dialogue_id=str(at), history=(Turn(speaker="user", text=f"你看过第{at}部电影吗？"),)
+            ),
+            references=(Answer(text=f"第{at}部电影我没有看过呢。", annotation=Annotation()),),
+        )
+        for at in range(20)
+    ]
+    models = {}
+    for name, learned in (("knew", told), ("new", [])):
+        models[name] = tmp_path / name
+        sketch = Sketch.of({TRAIN: learned})
+        sketch.save(models[name] / SKETCH)
+        save_card(
+            models[name], name="grounded", recipe=Record(), task="spoken", seed=1, data="x", data_hash="",
+            sketch=sketch.hash, external=["films"],
+        )  # fmt: skip
+    systems = [(name, Echo()) for name in ("knew", "new", "rule")]
+    reports = robustness(SpokenTask(), systems, clean_of(told), [0, 1], HOW, tmp_path / "out", models=models)
+    leaks = [one.exposure is not None and one.exposure.leak for one in reports]
+    assert leaks == [True, True, False, False, False, False]
+    assert [one.external for one in reports] == [("films",)] * 4 + [None] * 2
+    (warning, again) = warnings_of_training(reports)
+    assert warning == again
+    assert warning.startswith("warning: knew knew this truth: 100.0 % of 20 samples")
+    assert read_report(tmp_path / "out/1-knew/noise-1/result.report.json").exposure == reports[1].exposure
+    page = curve_page(reports, title="noise")
+    assert "Trained on this truth (knew)" in page
+    assert "Trained on this truth (new)" not in page

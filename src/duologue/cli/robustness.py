@@ -13,6 +13,7 @@ from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
+from duologue.run.contamination import warnings_of_training
 from duologue.run.resumed import resumed
 from duologue.run.robustness import NOISE, STRENGTH, noise_remarks
 from duologue.run.robustness import robustness as measure
@@ -80,7 +81,8 @@ def robustness(
     The truth file should be clean (KdConv, for spoken): the noise is laid on the user's turns that a system sees, the
     replies that it is scored against stay as they are (mobilecs/extraction: labels follow their words). What each kind
     of noise was fitted to is said beside the figures. Every result file is kept with its report, so that each number
-    can be computed again: `duologue verify FILE.report.json --in FOLDER-OF-THE-TRUTH`.
+    can be computed again: `duologue verify FILE.report.json --in FOLDER-OF-THE-TRUTH`. A model that saw the truth in
+    training is warned of.
 
     A stopped run goes on where it was.
 
@@ -119,6 +121,7 @@ def robustness(
             how,
             kept,
             kinds=kinds,
+            models={label: Path(name) for name, (label, _) in zip(names, systems, strict=True) if is_model(name)},
             world=world,
             seed=seed,
             progress=progress,
@@ -137,6 +140,8 @@ def robustness(
         }
         for report in reports
     ]
+    for line in dict.fromkeys(warnings_of_training(reports)):
+        console.line(line, err=True)
     if as_json:
         console.as_json(rows)
         return

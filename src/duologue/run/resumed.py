@@ -36,6 +36,7 @@ class Resumed:
         self._system, self._journal = system, journal
         self.Recipe: type[Record] = system.Recipe
         self.seen = system.seen
+        self.external = getattr(system, "external", None)
         self.replayed = 0
         """Answers that came from the journal."""
         self.accounts: list[dict[str, Any]] = []

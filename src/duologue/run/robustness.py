@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +13,8 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.noise import noise_strengths, scaled
 from duologue.core.optional_protocols import NoiseModel
+from duologue.core.plugins import read_card
+from duologue.run.contamination import declared, sketch_of, told
 from duologue.run.evaluate import Truth, score_against
 from duologue.run.predict import answer_all, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
@@ -41,12 +44,15 @@ def robustness(
     folder: Path,
     *,
     kinds: Sequence[str] = (),
+    models: Mapping[str, Path] = MappingProxyType({}),
     world: World | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> list[Report]:
     """Return a report for each system, by name, at each strength of noise, in this order.
 
+    `models` are the folders of those that were trained, by the same names: a report tells what of the clean truth its
+    system saw in training, with a warning where that is more than chance, and which external data it declares.
     `kinds` are the noises that are on, as `noise_strengths` takes them; each strength multiplies them. The result
     files in `folder` are what is scored; beside each stands its saved report, which `duologue verify` computes again.
     The noise is laid on what a system sees of the user; replies stay as they are, so the truth should be clean. Where
@@ -75,6 +81,7 @@ def robustness(
     reports = []
     for number, (name, system) in enumerate(systems, start=1):
         system.prepare(task.info, seed, {} if world is None else {world.name: world})
+        background = _background(name, system, truth, models.get(name))
         for strength, shown in noisy.items():
             path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
             begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
@@ -84,9 +91,24 @@ def robustness(
             report = with_prompts(found, marks_of(system=system))
             meta = {**report.meta, STRENGTH: strength, NOISE: usual, "seed": seed}
             meta |= {USAGE: {SYSTEM: usage}} if usage else {}
-            reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta))
+            told_of = {**background, "problems": (*report.problems, *background["problems"])}
+            reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta, **told_of))
             save_report(reports[-1], path.with_name("result.report.json"))
     return reports
+
+
+def _background(name: str, system: System, truth: Truth, model: Path | None) -> dict[str, Any]:
+    """Return what reports of a system say of its training: what it saw of the truth, and declared external data."""
+    card = None if model is None else read_card(model)
+    sketch = None if model is None else sketch_of(model)
+    exposure = None if sketch is None else sketch.exposure(truth.examples, truth.names_and_hashes())
+    warning = None if exposure is None else told(exposure, name)
+    external = declared(system) if card is None else card.external
+    return {
+        "exposure": exposure,
+        "external": None if external is None else tuple(external),
+        "problems": () if warning is None else (warning,),
+    }
 
 
 def noise_remarks(task: Task, kinds: Sequence[str] = ()) -> list[str]:
