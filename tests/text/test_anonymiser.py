@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.growth import MOST, growth
@@ -97,3 +100,16 @@ def test_texts_in_what_json_holds_are_those_of_one_dialogue() -> None:
     one = Anonymiser().dialogue()
     found = one.value({"jo@mail.com": ["jo@mail.com", 3, None, {"to": "jo@mail.com, al@mail.com"}]})
     assert found == {"jo@mail.com": ["<EMAIL_1>", 3, None, {"to": "<EMAIL_1>, <EMAIL_2>"}]}
+
+
+def test_it_finds_what_its_page_says_and_as_much_as_it_must(tmp_path: Path) -> None:
+    benchmarks = Path(__file__).resolve().parents[2] / "benchmarks"
+    page = tmp_path / "page.md"
+    words = ["--seed", "1", "--texts", "400", "--page", page]
+    done = subprocess.run([sys.executable, benchmarks / "anonymiser.py", *words], capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    made, kept = ([line for line in path.read_text("utf-8").splitlines() if line.startswith("|")] for path in (
+        page, benchmarks / "ANONYMISER.md"
+    ))  # fmt: skip
+    assert made == kept
+    assert len(made) > 12
