@@ -10,7 +10,7 @@ import sys
 import zipfile
 from importlib.metadata import distribution, requires
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import pytest
@@ -21,10 +21,15 @@ from duologue.exports.formats import FORMATS, ExportFormat
 from duologue.systems.process import ProcessRecipe
 from tests.judges.judged_pairs import note_of_pairs
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
 TALKS = GOLDEN / "conversation/contract/evaluation.txt"
 FINE, DOWN = "", "is it running?"
+NOT_CALLED = ("demo", "mcp")
+"""Verbs that need nothing to begin; `tries` has them."""
 
 RUNNER = """
 import contextlib, io, json, sys
@@ -263,6 +268,47 @@ def walk(python: list[str | Path], folder: Path, site: Path | None = None) -> No
 
 def test_the_core_alone_does_all_it_can_and_names_the_extra_for_the_rest(bare: Path, tmp_path: Path) -> None:
     walk([sys.executable, "-S"], tmp_path, bare)  # -S: the installed packages are not found, only those of the folder
+
+
+def verbs(command: click.Command, context: click.Context, words: tuple[str, ...] = ()) -> Iterator[list[str]]:
+    """Yield a call of every verb below a command, with something in place of what it must be given."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from verbs(below, click.Context(below, info_name=name, parent=context), (*words, name))
+        return
+    given: list[str] = []
+    for one in command.params:
+        if isinstance(one, click.Argument):
+            given.append(filler(one))
+        elif one.required:
+            given += [one.opts[0], filler(one)]
+    yield [*words, *given]
+
+
+def filler(of: click.Parameter) -> str:
+    """Return a word that a parameter may be given."""
+    if isinstance(of.type, click.Choice):
+        return str(of.type.choices[0])
+    if of.name == "task":
+        return "conversation"  # it has no simulator, which would make all of its data
+    return "3" if isinstance(of.type, click.types.IntParamType | click.IntRange) else "thing"
+
+
+def test_no_verb_whatever_it_is_given_takes_what_is_missing_for_a_fault(bare: Path, tmp_path: Path) -> None:
+    calls = [words for words in verbs(cli, click.Context(cli, info_name="duologue")) if words[0] not in NOT_CALLED]
+    assert len(calls) > 90
+    needing = 0
+    for words, (code, told) in zip(calls, outcomes([sys.executable, "-S"], calls, tmp_path, bare), strict=True):
+        asked = " ".join(words)
+        assert "fault of duologue" not in told, f"{asked}: {told}"
+        assert "No module named" not in told, f"{asked}: {told}"
+        lacks = re.search(r"needs \w+, which is not installed; install (duologue\[\w+\]): pip install '\1' \(", told)
+        assert ("which is not installed" in told) == (lacks is not None), f"{asked}: {told}"
+        assert not lacks or code == 1, f"{asked}: {told}"
+        needing += lacks is not None
+    assert needing > 40
 
 
 @pytest.mark.slow
