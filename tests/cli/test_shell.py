@@ -15,12 +15,20 @@ import pytest
 from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.cli.main import cli
-from duologue.core.optional_protocols import Conversable, FactChecking, Grounded, Inspectable, NoiseModel, Playable
+from duologue.core.optional_protocols import (
+    Conversable,
+    FactChecking,
+    Grounded,
+    Inspectable,
+    NoiseModel,
+    Paired,
+    Playable,
+)
 from duologue.core.plugins import load_task, names
 from duologue.terminal import console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Tells = Callable[[object], bool]
 
@@ -89,15 +97,49 @@ USED: list[tuple[str, str, Tells]] = [
     ("serve", "--kb", lambda task: isinstance(task, Grounded)),
     ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, NoiseModel)),
     ("chat", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
+    ("talk open", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
+    ("talk pair", "--goals", lambda task: isinstance(task, Paired)),
+    ("judge", "--kb", lambda task: isinstance(task, FactChecking)),
+    ("campaign start", "--goals", lambda task: isinstance(task, Conversable)),
+    ("campaign start", "--kb", lambda task: isinstance(task, FactChecking)),
     ("simulate", "--goals", lambda task: isinstance(task, Playable)),
     ("simulate", "--users", lambda task: isinstance(task, DialogueTask | ProactiveTask)),
 ]
 
 
+def command_of(verb: str) -> click.Command:
+    command: click.Command = cli
+    for word in verb.split():
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), word)
+        assert found is not None
+        command = found
+    return command
+
+
+def verbs(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the verbs below a command."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            yield from verbs(command_of(" ".join([*words, name])), (*words, name))
+    else:
+        yield " ".join(words)
+
+
+def test_every_option_for_a_knowledge_base_or_goals_is_held() -> None:
+    found = {
+        (verb, next(name for name in one.opts if name in ("--kb", "--goals", "--users")))
+        for verb in verbs(cli)
+        for one in command_of(verb).params
+        if {"--kb", "--goals", "--users"} & {*one.opts}
+    }
+    of_one_task = {(verb, option) for verb, option in found if verb.startswith("data ")}
+    assert found - of_one_task == {(verb, option) for verb, option, _ in USED}
+
+
 @pytest.mark.parametrize(("verb", "option", "serves"), USED)
 def test_the_help_of_an_option_names_the_tasks_that_use_it(verb: str, option: str, serves: Tells) -> None:
-    command = cli.get_command(click.Context(cli), verb)
-    assert command is not None
+    command = command_of(verb)
     (found,) = [one for one in command.params if option in one.opts]
     assert isinstance(found, click.Option)
     assert found.help is not None

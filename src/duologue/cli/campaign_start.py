@@ -34,7 +34,14 @@ _days_option = click.option(
 @click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
 @options.kb_option("spoken")
 @click.option("--whole", is_flag=True, help="Each file holds whole dialogues (`duologue simulate --out`).")
-@click.option("--goals", "place", type=options.PATH, default=None, help="Talks: the file that scenes are drawn from.")
+@click.option(
+    "--goals",
+    "place",
+    type=options.PATH,
+    default=None,
+    help="conversation, mobilecs/dialogue, proactive, restaurant, spoken: where people talk, the file that scenes are "
+    "drawn from (default: built-in ones).",
+)
 @click.option(
     "--automatic", type=options.PATH, default=None, help="A table system,score: of too many systems the best enter."
 )

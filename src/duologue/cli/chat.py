@@ -58,16 +58,7 @@ _QUIT = "/quit"
     help="A system's name or a model's folder (restaurant, mobilecs/dialogue: the rules).",
     shell_complete=options.complete_system,
 )
-@click.option(
-    "--kb",
-    "--kg",
-    "--goals",
-    "place",
-    type=options.PATH,
-    default=None,
-    help="conversation, restaurant, spoken: the knowledge base that the talk is set in; mobilecs/dialogue, "
-    "proactive: goals with their knowledge (default: built-in ones).",
-)
+@options.place_option
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
 @click.option("--trace", is_flag=True, help="proactive: also show goal, facts used and plan, which are the agent's.")
 @click.option(

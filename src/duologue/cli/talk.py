@@ -42,15 +42,7 @@ def talk() -> None:
 @click.command(name="open")
 @options.task_argument
 @click.option("--system", default=None, help="A name, a model's folder, or a chat endpoint's address (URL#MODEL).")
-@click.option(
-    "--kb",
-    "--kg",
-    "--goals",
-    "place",
-    type=options.PATH,
-    default=None,
-    help="What talks are set in: a knowledge base, a graph, or goals (default: built-in ones).",
-)
+@options.place_option
 @click.option("--title", default=None, help="What people see (default: the task's name).")
 @click.option("--show", "shows", multiple=True, type=click.Choice(SHOWS), help="What people see; may be repeated.")
 @options.seed_option
@@ -119,7 +111,7 @@ def open_(
     "place",
     type=options.PATH,
     required=True,
-    help="Goals with their knowledge, or a graph that they are drawn from (proactive).",
+    help="mobilecs/dialogue, proactive: goals with their knowledge; proactive: or a graph that they are drawn from.",
 )
 @click.option("--n", type=click.IntRange(min=1), default=50, show_default=True, help="Dialogues to make.")
 @click.option("--title", default=None, help="What people see (default: the task's name).")

@@ -263,6 +263,19 @@ def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:
     )
 
 
+place_option = click.option(
+    "--kb",
+    "--kg",
+    "--goals",
+    "place",
+    type=PATH,
+    default=None,
+    help="conversation, restaurant, spoken: the knowledge base that the talk is set in; mobilecs/dialogue, "
+    "proactive: goals with their knowledge (default: built-in ones).",
+)
+"""Option for what live talks are set in."""
+
+
 def world_of(task: Task, path: Path | None) -> World | None:
     """Return the task's knowledge base from a file; `None` without a file or for a task that has none."""
     from duologue.core.capabilities import lacking_capability
