@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -348,6 +350,43 @@ def test_a_file_that_cannot_be_unpacked_is_not_said_to_be_scored_in_part(duologu
     assert refused.code == 1
     assert "--max-unpacked" in refused.err
     assert "--partial" not in refused.err
+
+
+@pytest.mark.parametrize(
+    ("task", "result", "truth"),
+    [
+        ("mobilecs/extraction", "mobilecs/small-extraction.answers.json", ()),  # nothing to score against
+        ("mobilecs/extraction", "mobilecs/small-dialogue.json", ("mobilecs/small-extraction.answers.json",)),
+        ("mobilecs/dialogue", "mobilecs/small-dialogue.answers.json", ()),
+        ("spoken", "spoken/small-result.json", ("spoken/small-test.json",)),
+        ("spoken", "spoken/small-result.json", ("spoken/small-valid.json",)),
+    ],
+)
+def test_scoring_in_part_is_advised_where_it_scores(
+    duologue: Any, tmp_path: Path, task: str, result: str, truth: tuple[str, ...]
+) -> None:
+    made = tmp_path / "result.json"
+    made.write_bytes((GOLDEN / result).read_bytes())
+    words = ("score", task, made, *(f"--gold={GOLDEN / one}" for one in truth))
+    refused, in_part = duologue(*words), duologue(*words, "--partial")
+    assert (refused.code, "Nothing was scored" in refused.err) == (1, True), refused.err
+    assert ("--partial" in refused.err) == (in_part.code == 0), in_part.err
+    assert "--partial" not in in_part.err
+
+
+def test_scoring_a_part_of_a_result_is_advised(duologue: Any, corpus: Any, solved: Path, tmp_path: Path) -> None:
+    some = tmp_path / "some.json"
+    some.write_text(json.dumps(json.loads(solved.read_bytes())[:-1]), encoding="utf-8")
+    words = ("score", "restaurant", "--gold", corpus.truth, some)
+    assert "score what is there with --partial" in duologue(*words).err
+    assert duologue(*words, "--partial").code == 0
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(some.read_bytes()))
+    writer.start()
+    refused = duologue(*words[:-1], pipe)  # which is read once
+    writer.join()
+    assert (refused.code, "--partial" in refused.err) == (1, False)
 
 
 def test_a_folder_in_place_of_a_result_is_said(duologue: Any, corpus: Any, solved: Path, tmp_path: Path) -> None:

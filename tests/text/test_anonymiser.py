@@ -105,7 +105,7 @@ def test_texts_in_what_json_holds_are_those_of_one_dialogue() -> None:
 def test_it_finds_what_its_page_says_and_as_much_as_it_must(tmp_path: Path) -> None:
     benchmarks = Path(__file__).resolve().parents[2] / "benchmarks"
     page = tmp_path / "page.md"
-    words = ["--seed", "1", "--texts", "400", "--page", page]
+    words = ["--seed", "1", "--texts", "400", "--page", str(page)]
     done = subprocess.run([sys.executable, benchmarks / "anonymiser.py", *words], capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
     made, kept = ([line for line in path.read_text("utf-8").splitlines() if line.startswith("|")] for path in (

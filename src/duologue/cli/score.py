@@ -8,31 +8,23 @@ import click
 import msgspec
 
 from duologue.cli.old_names import RenamedOptions
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import DuologueError, FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.problems import total
 from duologue.report import render, render_whole, to_json
 from duologue.run import evaluate
 from duologue.run.contamination import demand_unseen, warnings_of_training
-from duologue.run.mismatch import OTHER_TASK
-from duologue.run.mismatch import RULE as WRONG_TRUTH
 from duologue.run.saved import save_report
 from duologue.run.whole import WholeTruth, is_whole
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import Task
     from duologue.core.records import Mistake, Report, Scoring
-
-
-_PARTIAL_IS_NO_HELP = {
-    WRONG_TRUTH, OTHER_TASK, "truth-unknown", "not-json", "not-utf8", "gzip-damaged", "unpacked-size", "not-an-archive",
-    "archive-damaged", "archive-entries",
-}  # fmt: skip
-"""Rules that are broken in the truth or by the whole file: there is nothing to score in part."""
+    from duologue.run.whole import Marks
 
 
 @click.command(cls=RenamedOptions, renamed={"--pred": "RESULT"})
@@ -104,10 +96,14 @@ def score(
             )
         _score_whole(loaded, gold, pred, how, models, out, require_unseen=require_unseen, as_json=as_json)
         return
+
+    def scored(way: Scoring) -> Report:
+        return evaluate.score(loaded, gold, pred, way, data=data, test_set=test_set, models=models)
+
     try:
-        report = evaluate.score(loaded, gold, pred, how, data=data, test_set=test_set, models=models)
+        report = scored(how)
     except FormatError as error:
-        _refused(error, task, how.variant, as_json=as_json)
+        _refused(error, task, how, scored if _can_be_read_again([pred, *gold]) else None, as_json=as_json)
         raise click.exceptions.Exit(1) from error
     if require_unseen:
         demand_unseen(report)
@@ -150,10 +146,14 @@ def _score_whole(
 ) -> None:
     """Score a folder or an archive of result files against a folder or an archive of truth files."""
     truth = WholeTruth.of(task, golds)
+
+    def scored(way: Scoring) -> Marks:
+        return truth.score(pred, way, models=models, unseen=require_unseen)
+
     try:
-        marks = truth.score(pred, how, models=models, unseen=require_unseen)
+        marks = scored(how)
     except FormatError as error:
-        _refused(error, task.info.name, how.variant, as_json=as_json)
+        _refused(error, task.info.name, how, scored if _can_be_read_again([pred]) else None, as_json=as_json)
         raise click.exceptions.Exit(1) from error
     several = len(marks.test_sets) > 1
     if out is not None:
@@ -168,17 +168,35 @@ def _score_whole(
     console.show(render_whole(marks.files, marks.test_sets, marks.total))
 
 
-def _refused(error: FormatError, task: str, variant: str, *, as_json: bool) -> None:
+def _refused(
+    error: FormatError, task: str, how: Scoring, scored: Callable[[Scoring], object] | None, *, as_json: bool
+) -> None:
+    """Print why a result is refused, and advise `--partial` where it helps; `scored` tries that, `None` cannot."""
     if as_json:
         told = {"total": total(error.problems), "problems": [msgspec.to_builtins(one) for one in error.problems]}
-        console.as_json({"task": task, "variant": variant, **told})
+        console.as_json({"task": task, "variant": how.variant, **told})
         return
     for line in error.transcript:
         console.exact(line)
     console.block(str(error), err=True)
     console.line("Nothing was scored.", err=True)
-    if variant != "official" and not any(problem.rule in _PARTIAL_IS_NO_HELP for problem in error.problems):
+    if scored is None or how.partial or how.variant == "official":
+        return
+    if _is_scored(scored, msgspec.structs.replace(how, partial=True)):
         console.line("Mend the file, or score what is there with --partial.", err=True)
+
+
+def _can_be_read_again(paths: Sequence[Path]) -> bool:
+    """Tell whether all paths are files and folders: a pipe gives what it has once, and then waits for ever."""
+    return all(path.is_file() or path.is_dir() for path in paths)
+
+
+def _is_scored(scored: Callable[[Scoring], object], how: Scoring) -> bool:
+    try:
+        scored(how)
+    except DuologueError:
+        return False
+    return True
 
 
 def _print(report: Report, *, as_json: bool) -> None:
