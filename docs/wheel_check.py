@@ -30,7 +30,7 @@ def main() -> int:
                 f"score restaurant results/{system}.json --gold {truth} --out {system}.report.json",
             )
         ),
-        "report solver.report.json tfidf.report.json --out report.html",
+        "board solver.report.json tfidf.report.json --out report.html",
         f"board restaurant results --gold {truth} --out board.html",
     ]
     (folder / "results").mkdir()

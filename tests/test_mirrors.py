@@ -30,7 +30,6 @@ ELSEWHERE = {
     "arena/database/migrations/versions/0004_campaigns.py": "arena/database/test_schema.py",
     "arena/database/migrations/versions/0005_annotation.py": "arena/database/test_schema.py",
     "arena/database/migrations/versions/0006_open_links.py": "arena/database/test_schema.py",
-    "arena/talks/exports.py": "cli/test_talk.py",
     "arena/talks/invitations.py": "cli/test_talk.py",
     "arena/talks/replies.py": "arena/talks/test_engine.py",
     "arena/talks/rows.py": "arena/talks/test_pairs.py",

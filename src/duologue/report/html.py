@@ -15,6 +15,7 @@ from duologue.report.comparison import ranking_formulas, set_name, system_names
 from duologue.report.error_examples import distributions
 from duologue.report.figures import Axis, line, mark, scale, score_axis
 from duologue.report.numbers import figure, interval, percent, points, probability, thousands
+from duologue.report.phrases import background
 from duologue.report.policy import allowed, length, shade
 from duologue.report.words import Term, both
 
@@ -155,7 +156,14 @@ def _environment() -> Environment:
         "probability": probability,
         "thousands": thousands,
     }
-    environment.globals |= {"t": both, "term": Term, "line": line, "scale": scale, "mark": mark}
+    environment.globals |= {
+        "t": both,
+        "background": background,
+        "term": Term,
+        "line": line,
+        "scale": scale,
+        "mark": mark,
+    }
     environment.globals |= {"shade": shade, "length": length, **allowed()._asdict()}
     return environment
 

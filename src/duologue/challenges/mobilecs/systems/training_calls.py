@@ -39,7 +39,7 @@ def training_calls(examples: Sequence[Example], held_out: Sequence[Example], sha
     known = [one for one in examples if one.references]
     chosen = [one for one in held_out if one.references]
     if held_out and not chosen:
-        raise UsageError("no held-out call is annotated; give annotated calls with --dev")
+        raise UsageError("no held-out call is annotated; give annotated calls with --held-out")
     if not known or len(known) + len(chosen) < 2:
         raise UsageError(f"found {len(known)} annotated calls to learn from; give annotated calls with --train")
     if chosen:

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from duologue.core.plugins import load_system_class, names
+from duologue.report.phrases import FILE, background, in_chinese
+
+PHRASES = tomllib.loads(FILE.read_text("utf-8"))["phrase"]
+
+
+def braces(text: str) -> list[str]:
+    return sorted(re.findall(r"\{(\w+)\}", text))
+
+
+@pytest.mark.parametrize("row", PHRASES, ids=lambda row: row["en"][:40])
+def test_every_phrase_is_told_with_what_stands_in_it(row: dict[str, str]) -> None:
+    assert set(row) == {"en", "zh"}
+    assert braces(row["en"]) == braces(row["zh"])
+    values = {name: str(number) for number, name in enumerate(braces(row["en"]), start=11)}
+    assert in_chinese(row["en"].format(**values)) == row["zh"].format(**values)
+
+
+def test_phrases_stand_in_one_another() -> None:
+    said = "12 turns of 3 annotated training dialogues with their knowledge bases"
+    assert in_chinese(f"{said}, and 40 simulated calls with goals of the annotated ones") == (
+        "3 段已标注训练对话中的 12 轮，及其知识库，以及按已标注目标模拟的 40 通通话"
+    )
+    where = "closed: 6000 simulated dialogues per subtask on average, knowledge base 1 and its five slots"
+    assert in_chinese(where) == "closed：每个子任务平均 6000 段模拟对话，知识库 1 及其五个槽位"
+
+
+def test_every_system_that_says_it_before_training_is_in_the_table() -> None:
+    said = {name: getattr(load_system_class(name), "seen", None) for name in names("systems")}
+    told = {name: seen for name, seen in said.items() if isinstance(seen, str)}
+    assert {"random", "tfidf", "medoid", "solver", "rule-agent"} <= set(told)
+    assert [name for name, seen in told.items() if in_chinese(seen) is None] == []
+
+
+def test_what_others_say_is_escaped_and_marked_as_english() -> None:
+    assert background("<b>all</b>") == '<span lang="en">&lt;b&gt;all&lt;/b&gt;</span>'
+    assert background("{0} annotated calls").count("{0}") == 2
+    assert in_chinese("1" * 1000 + " annotated calls") is None
