@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from duologue.core.errors import StorageError
-from duologue.core.records import Problem
+from duologue.core.records import Exposure, Problem
 from duologue.report import leaderboard_page, page, rank_all, write_page
 from duologue.report.error_examples import ErrorExample, ErrorExamples
 from duologue.report.html import Display
@@ -273,3 +273,23 @@ def test_a_difference_has_a_true_minus_sign(make_report: MakeReport) -> None:
     formulas = [Errors()]
     words = " ".join(read(page(turned, formulas=lambda _: formulas)).words)
     assert "\N{MINUS SIGN}40.00" in words
+
+
+def test_pages_say_which_external_data_were_seen_and_who_knew_the_truth(make_report: MakeReport) -> None:
+    knew = Exposure(samples=100, samples_seen=90, files=("t.json",), examples=("1",))
+    reports = [
+        msgspec.structs.replace(
+            make_report("open"), external=("films <b>",), meta={"test_set": "one", "track": "task B"}
+        ),
+        msgspec.structs.replace(make_report("closed", wrong=3), external=(), exposure=knew),
+        make_report("mute", wrong=9),
+    ]
+    for text in (page(reports), leaderboard_page(rank_all(reports, resamples=100), title="x")):
+        read(text)
+        shown = " ".join(" ".join(read(text).words).split())
+        assert "films <b> (task B)" in shown
+        assert "外部数据" in text
+        for told in ("not declared", "未声明", "none", "无"):
+            assert told in shown
+        assert shown.count("90.00 % of its samples were in the training data.") == 1
+        assert "其 90.00 % 的样本训练时已见过" in shown

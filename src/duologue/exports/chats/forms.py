@@ -84,7 +84,7 @@ def convert_chats(source: str, target: str, path: Path, out: Path) -> Converted:
 def _form(name: str, known: list[str]) -> ChatForm | None:
     """Return the form of that name; `None` for a task. Raises `UsageError` for neither."""
     if name not in known:
-        raise UsageError(f"there is no form '{name}' here{did_you_mean(name, known)}; known are {', '.join(known)}")
+        raise UsageError(f"there is no form '{name}' here{did_you_mean(name, known)}")
     return next((one for one in FORMS if one.name == name), None)
 
 
