@@ -11,7 +11,10 @@ from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from duologue.core.records import Dialogue
 
 _COMMANDS = {
     "Projects": {
@@ -97,7 +100,8 @@ def import_files(
     """Add the dialogues of FILES to PROJECT: official files of the task, such as `duologue data import calls` writes.
 
     Annotation that they hold is not shown to annotators. With --by it is taken over as what a person has annotated;
-    what the task's check finds an error in stays open.
+    what the task's check finds an error in stays open. Texts stay as they are, since annotation has places in them:
+    what looks like personal data is told, and `duologue data import calls` replaces it before anything is annotated.
 
     \b
     Examples:
@@ -115,6 +119,7 @@ def import_files(
             found = find_project(connection, project)
         task = annotatable(found.task)
         dialogues = [one for path in files for one in task.read_annotated(path)]
+        _warn_of_personal_data(dialogues)
         added, known = import_dialogues(database, found, dialogues)
         console.line(f"{added:,} dialogues are new in '{project}', {known:,} were there")
         if by is None:
@@ -129,6 +134,25 @@ def import_files(
         )
         console.line(
             f"{by} has annotated {done:,} of them; {len(dialogues) - done:,} are open, as the check finds errors"
+        )
+
+
+def _warn_of_personal_data(dialogues: Iterable[Dialogue]) -> None:
+    """Tell how many utterances hold what looks like personal data: people will read them."""
+    from duologue.text.anonymiser import Anonymiser
+    from duologue.text.personal.spans import PATTERN_KINDS
+
+    anonymiser = Anonymiser(kinds=PATTERN_KINDS)
+    for dialogue in dialogues:
+        one = anonymiser.dialogue()
+        for turn in dialogue.turns:
+            one.text(turn.text)
+    found = anonymiser.replaced()
+    if found.changed:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.counts.items())
+        console.remark(
+            f"{found.changed:,} utterances hold what looks like personal data ({kinds}), and annotators read them; "
+            "`duologue data import calls` replaces it before anything is annotated"
         )
 
 
