@@ -159,3 +159,21 @@ def test_a_place_without_a_name_is_locked_by_the_name_that_it_has(
     monkeypatch.setattr(locks, "held", lambda path: nullcontext(Hold(free=path == Path("/", FOLDER_LOCK))))
     with writing_file(Path("/")):  # nothing is written there
         pass
+
+
+def test_where_no_folder_can_be_nobody_is_said_to_write(tmp_path: Path) -> None:
+    """A link to nowhere, or below one: that is for whoever writes to tell, and no other process is at work."""
+    (tmp_path / "out").symlink_to(tmp_path / "gone" / "away")
+    for folder in (tmp_path / "out", tmp_path / "out" / "deep"):
+        with writing_folder(folder), writing_file(folder / "x"):
+            assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_was_removed_under_the_process_is_no_other_writer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here").rmdir()
+    with writing_file(Path("x.json")):
+        pass

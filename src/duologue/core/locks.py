@@ -109,17 +109,15 @@ def _take(path: Path) -> tuple[int | None, Hold]:
     """Return the open lock file, and whether it is ours; no file where there are no locks."""
     import fcntl
 
+    seen = False
     for _ in range(_ATTEMPTS):
         try:
             handle = _opened(path)
-        except FileNotFoundError:  # its folder was removed by a holder that has ended
-            continue
-        except FileExistsError:  # or between two looks at it of `mkdir`; else it is no folder
-            if path.parent.exists() and not path.parent.is_dir():
-                return None, Hold(free=True)
-            continue
+        except (FileNotFoundError, FileExistsError):  # its folder was removed by a holder that has ended, or there
+            continue  # can be none: below a file, a link to nowhere, a folder that is gone
         except OSError:
             return None, Hold(free=True)
+        seen = True
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -133,7 +131,7 @@ def _take(path: Path) -> tuple[int | None, Hold]:
             _sign(handle)
             return handle, Hold(free=True)
         os.close(handle)  # its last holder has removed it: lock the one that stands there now
-    return None, Hold(free=False, holder="other processes, one after the other")
+    return None, Hold(free=not seen, holder="other processes, one after the other" if seen else "")
 
 
 def _opened(path: Path) -> int:
