@@ -7,7 +7,6 @@ mapping from sample ids to one of these.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -264,8 +263,8 @@ def _as_file(task: Task, predictions: Predictions, examples: Sequence[Example]) 
     if isinstance(predictions, str | Path):
         yield Path(predictions)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "predictions.json"
+    with disk.temporary_folder() as folder:
+        path = folder / "predictions.json"
         if _are_rows(predictions):
             disk.write_bytes(path, msgspec.json.encode(predictions))
         else:
@@ -299,8 +298,8 @@ def _truth(task: Task, given: References) -> list[Example]:
     if isinstance(given, str | Path):
         return list(task.load_files([Path(given)]))
     if _are_rows(given):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "references.json"
+        with disk.temporary_folder() as folder:
+            path = folder / "references.json"
             disk.write_bytes(path, msgspec.json.encode(given))
             return list(task.load_files([path]))
     named: Iterable[tuple[str, Any]] = (

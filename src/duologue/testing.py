@@ -9,18 +9,18 @@ was found. A package that brings a task or a system calls them in one test::
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.core.disk import temporary_folder
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.protocols import System, Task, TaskInfo
 from duologue.core.records import Answer, Dialogue, Example, Record, Report, Sample, Scoring, Submission, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from duologue.core.protocols import World
 
@@ -45,12 +45,12 @@ def check_task(task: Task, folder: Path) -> None:
     _demand(len(known) >= 2, f"{folder} holds at least two samples with references, found {len(known)}")
     _check_samples(known)
     _check_rounds(task, examples)
-    with tempfile.TemporaryDirectory() as scratch:
+    with temporary_folder() as scratch:
         for variant in task.info.variants:
-            _check_scores(task, known, Path(scratch), variant)
-        _check_write_remembers_nothing(task, known, Path(scratch))
-        _check_variants_agree(task, known, Path(scratch))
-        _check_broken_files(task, known, Path(scratch))
+            _check_scores(task, known, scratch, variant)
+        _check_write_remembers_nothing(task, known, scratch)
+        _check_variants_agree(task, known, scratch)
+        _check_broken_files(task, known, scratch)
 
 
 def check_system(

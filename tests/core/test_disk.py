@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 
 from duologue.core import disk
 from duologue.core.disk import (
+    GrowingFile,
     Source,
+    copy_file,
     decode_json,
     decode_text,
     read_bytes,
@@ -31,10 +33,13 @@ from duologue.core.disk import (
     replacing_text,
     resolved,
     sha256,
+    temporary_folder,
     write_bytes,
+    write_scratch,
     write_text,
 )
-from duologue.core.errors import DuologueError, FormatError, StorageError
+from duologue.core.errors import DuologueError, FormatError, NoSpaceError, StorageError
+from tests.full_disk import files_up_to
 from tests.strategies import json_values
 
 if TYPE_CHECKING:
@@ -506,3 +511,58 @@ def test_a_name_with_a_nul_is_no_file(tmp_path: Path) -> None:
     ):
         with pytest.raises(StorageError, match="no name of a file holds a NUL"):
             act()
+
+
+def test_what_does_not_fit_at_the_end_of_a_file_is_taken_back_and_can_be_added_later(tmp_path: Path) -> None:
+    with GrowingFile(tmp_path / "new" / "x") as file:
+        file.add(b"one\n")
+        with files_up_to(7), pytest.raises(NoSpaceError, match=r"cannot write .*x: it would be larger"):
+            file.add(b"two and more\n")
+        assert (tmp_path / "new" / "x").read_bytes() == b"one\n"
+        file.add(b"two\n")
+    assert (tmp_path / "new" / "x").read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
+def test_a_full_device_is_told_and_closed_in_silence() -> None:
+    with GrowingFile(Path("/dev/full")) as file, pytest.raises(NoSpaceError, match="no space left on the disk"):
+        file.add(b"x")
+
+
+def test_a_temporary_folder_is_there_for_the_block_and_may_be_removed_before(tmp_path: Path) -> None:
+    with temporary_folder() as folder:
+        write_scratch(folder / "deep" / "x", b"x")
+        assert read_bytes(folder / "deep" / "x") == b"x"
+    assert not folder.exists()
+    with temporary_folder(beside=tmp_path / "new" / "out") as folder:
+        assert folder.parent == tmp_path / "new"
+        folder.rmdir()
+
+
+def test_where_there_is_no_temporary_folder_it_is_said_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with (
+        pytest.raises(StorageError, match=r"in .*gone: there is no such file or folder; set TMPDIR"),
+        temporary_folder(),
+    ):
+        pass
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(tmp_path / "gone")])
+    with pytest.raises(StorageError, match=r"none of the usual places can be written; set TMPDIR"), temporary_folder():
+        pass
+
+
+def test_a_copy_that_is_refused_names_the_file_that_it_is_and_leaves_nothing(tmp_path: Path) -> None:
+    """A full disk was said of the file that was read."""
+    source, target = tmp_path / "source.gz", tmp_path / "target.gz"
+    source.write_bytes(gzip.compress(b"x") * 10)
+    copy_file(source, target)
+    assert target.read_bytes() == source.read_bytes()
+    with files_up_to(50), pytest.raises(NoSpaceError, match=r"cannot write .*target\.gz"):
+        copy_file(source, target)
+    assert names_in(tmp_path) == ["source.gz"]
+    with pytest.raises(StorageError, match=r"cannot read .*gone: there is no such file"):
+        copy_file(tmp_path / "gone", target)
+    assert names_in(tmp_path) == ["source.gz"]

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.full_disk import files_up_to
 
-from duologue.core.errors import StorageError
+from duologue.core.errors import NoSpaceError, StorageError
 from duologue.corpus.external_sort import ExternalSorter
 from duologue.corpus.tables import PackedTexts
 
@@ -56,3 +57,17 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageError, match="cannot write to"), ExternalSorter(tmp_path / "file"):
         pass
+
+
+@pytest.mark.parametrize("count", [10, 5_000])
+def test_a_full_disk_is_told_with_its_folder_and_leaves_nothing(count: int, tmp_path: Path) -> None:
+    """What the buffers held was refused while they were read, or once more when they were closed: of no file."""
+    with files_up_to(50), pytest.raises(NoSpaceError, match=r"cannot write to .*work"):
+        sort(tmp_path / "work", count)
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def sort(folder: Path, count: int) -> None:
+    with ExternalSorter(folder, run=1_000_000) as sorter:
+        sorter.add(np.arange(count), texts([f"word{number}" for number in range(count)]))
+        list(sorter.sorted(0, count))

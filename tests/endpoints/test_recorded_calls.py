@@ -3,8 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.full_disk import files_up_to
 
-from duologue.core.errors import FormatError, StorageError
+from duologue.core.errors import FormatError, NoSpaceError, StorageError
 from duologue.endpoints.completion import ChatCompletion
 from duologue.endpoints.recorded_calls import CallRecording
 
@@ -75,3 +76,14 @@ def test_a_call_that_took_what_no_call_takes_is_refused_with_its_line(tmp_path: 
     path.write_text(kept + f",{told}}}}}\n", encoding="utf-8")
     with pytest.raises(FormatError, match="line 1: it is no recorded call: Expected"):
         CallRecording(path, needed=True)
+
+
+def test_a_full_disk_leaves_whole_lines_and_the_call_can_be_kept_later(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    recording = CallRecording(path, needed=False)
+    recording.keep(URL, BODY, MADE)
+    with files_up_to(path.stat().st_size + 30), pytest.raises(NoSpaceError, match=r"calls\.jsonl"):
+        recording.keep(URL, b"{}", MADE)
+    assert len(CallRecording(path, needed=True)) == 1
+    recording.keep(URL, b"{}", MADE)
+    assert len(CallRecording(path, needed=True)) == 2

@@ -8,9 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.full_disk import files_up_to
 
 from duologue.core.data_sets import DataFile
-from duologue.core.errors import DuologueError
+from duologue.core.errors import DuologueError, NoSpaceError
 from duologue.run.download import download
 
 if TYPE_CHECKING:
@@ -121,3 +122,17 @@ def test_something_else_is_never_kept(shop: Shop, tmp_path: Path) -> None:
     with pytest.raises(DuologueError, match="nothing of it was kept"):
         download(shop.url, path, FILE)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_not_the_servers_fault_and_what_fits_is_kept(shop: Shop, tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    with (
+        files_up_to(100_000),
+        pytest.raises(NoSpaceError, match=r"cannot write .*\.part: .*bytes of it are kept") as told,
+    ):
+        download(shop.url, path, FILE)
+    assert shop.url not in str(told.value)
+    download(shop.url, path, FILE)
+    assert path.read_bytes() == CONTENT
+    assert shop.asked[0] == ""
+    assert shop.asked[1].startswith("bytes=")

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from tests.full_disk import files_up_to
 
+from duologue.core.errors import NoSpaceError
 from duologue.core.identity import Identity
 from duologue.core.records import Answer
 from duologue.run.journal import Journal
@@ -122,3 +124,21 @@ def test_it_is_told_how_many_lines_are_damaged(tmp_path: Path) -> None:
     begun(path, "one", "two", "three", "four")
     path.write_bytes(path.read_bytes().replace(b"two", b"tw\xff"))
     assert "damaged in line 3; the 3 answers" in reopened(path)[1][0]
+
+
+def test_a_full_disk_loses_no_answer_and_leaves_none_half_written(tmp_path: Path) -> None:
+    """What a buffer held was written when the journal was closed: again in vain, and without a word of the file."""
+    path = tmp_path / ".x.journal"
+    begun(path, "one")
+    with pytest.raises(NoSpaceError, match=r"\.x\.journal: .*; what is answered so far is kept"):
+        fill(path)
+    assert path.read_bytes().endswith(b"}\n")
+    kept, said = reopened(path)
+    assert (kept[0], kept[1], said) == ("one", "two" * 100, [])
+    assert len(kept) < 10
+
+
+def fill(path: Path) -> None:
+    with Journal(path, OURS) as journal, files_up_to(2_000):
+        for place in range(1, 10):
+            journal.add([place], [Answer(text="two" * 100)])

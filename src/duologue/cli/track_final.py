@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -11,11 +9,13 @@ import click
 from duologue.cli.campaign_start import invitations, show_links
 from duologue.cli.track import opened
 from duologue.cli.track_results import phase_argument, track_argument
+from duologue.core.disk import temporary_folder
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from duologue.arena.competition.track_file import TrackDefinition
     from duologue.arena.database.blobs import Blobs
@@ -93,13 +93,13 @@ def _start(
     live = {one.name: one.source for one in given} or None
     if len(given) > len(live or ()):
         raise UsageError("--systems gives a team twice; give each TEAM=SYSTEM once")
-    with TemporaryDirectory() as folder, database.reading() as connection:
+    with temporary_folder() as folder, database.reading() as connection:
         proposal = propose_final(
             connection,
             blobs,
             track,
             track.phase(phase_name),
-            Path(folder),
+            folder,
             n=n,
             per_item=per_item,
             seed=seed,

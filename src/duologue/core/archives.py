@@ -18,11 +18,9 @@ import lzma
 import re
 import struct
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from duologue.core import decompression, disk
@@ -32,6 +30,7 @@ from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 MOST = 10_000
 """Entries that an archive may have, folders included."""
@@ -94,13 +93,9 @@ def members(
 @contextmanager
 def unpacked(path: Path, wanted: Callable[[str], object] = bool) -> Iterator[Path]:
     """Give a temporary folder with the wanted files of an archive, removed at the end. Raises as `members` does."""
-    with tempfile.TemporaryDirectory(prefix="duologue-") as name:
-        folder = Path(name)
+    with disk.temporary_folder() as folder:
         for member, data in members(path, wanted):
-            place = folder / member
-            with disk.guarded("write", place):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+            disk.write_scratch(folder / member, data)
         yield folder
 
 

@@ -19,12 +19,12 @@ import tempfile
 import zlib
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Self
 
 import msgspec
 
-from duologue.core.decompression import GZIP, RULE, RULE_SAYS, pieces
-from duologue.core.errors import FormatError, StorageError
+from duologue.core.decompression import GZIP, PIECE, RULE, RULE_SAYS, pieces
+from duologue.core.errors import FormatError, NoSpaceError, StorageError
 from duologue.core.inputs import demand_named, demand_spared
 from duologue.core.records import Problem
 
@@ -47,6 +47,7 @@ BOM_FOUND = Problem(
 )
 SMALL = 2 << 20
 """Bytes of a file that is held."""
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _NUMBERED = re.compile(r"/dev/(std(?:in|out|err))|/(?:dev|proc/self)/fd/(\d+)")
 """Paths of files that are open already."""
 
@@ -402,18 +403,144 @@ def _demand_name(verb: str, path: Path) -> None:
 
 
 def _refuse(verb: str, path: Path, error: OSError) -> NoReturn:
-    raise StorageError(f"cannot {verb} {path}: {reason(error)}") from error
+    raise refusal(error, f"cannot {verb} {path}: {reason(error)}") from error
+
+
+def refusal(error: BaseException, message: str) -> StorageError:
+    """Return the error with a message that fits what the system, or a database, refused."""
+    return (NoSpaceError if lacks_space(error) else StorageError)(message)
+
+
+def lacks_space(error: BaseException) -> bool:
+    """Tell whether an error is, or came of, a full disk or a used up quota."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, NoSpaceError) or (isinstance(seen, OSError) and seen.errno in _FULL):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+@contextmanager
+def temporary_folder(*, beside: Path | None = None) -> Iterator[Path]:
+    """Give an empty folder for files that nobody else needs, removed at the end; `beside` an output that it becomes.
+
+    Raises `StorageError`, which says what to do, where no folder can be made.
+    """
+    folder, prefix = (None, "duologue-") if beside is None else (beside.parent, f".{beside.name}.")
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        made = tempfile.TemporaryDirectory(dir=folder, prefix=prefix, ignore_cleanup_errors=True)
+    except OSError as error:
+        if beside is not None:
+            _refuse("write", beside, error)
+        where, why = f" in {tempfile.tempdir}", reason(error)
+        if tempfile.tempdir is None:  # Python has tried them all
+            where, why = "", "none of the usual places can be written"
+        message = f"cannot make a temporary folder{where}: {why}; set TMPDIR to a folder that can be written"
+        raise refusal(error, message) from error
+    with made as name:
+        yield Path(name)
+
+
+def write_scratch(path: Path, data: bytes) -> None:
+    """Write a file of a temporary folder, and the folders that it lies in: at once, without forcing it to the disk."""
+    with guarded("write", path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def copy_file(source: str | Path, target: str | Path) -> None:
+    """Copy a file into a folder that nobody reads yet; what the disk refuses is told of the one that it is."""
+    goal = Path(target)
+    try:
+        with guarded("write", goal), goal.open("wb") as out:
+            for piece in _as_it_is(Path(source)):
+                out.write(piece)
+    except BaseException:
+        _remove(goal)
+        raise
+
+
+def _as_it_is(path: Path) -> Iterator[bytes]:
+    with opened(path) as raw:
+        while piece := raw.read(PIECE):
+            yield piece
+
+
+def discard(file: IO[bytes], path: Path) -> None:
+    """Close and remove a file of which nothing is needed any more, not even what it could not write."""
+    with suppress(OSError):
+        file.close()
+    _remove(path)
+
+
+class GrowingFile:
+    """A file to which pieces are added, each whole or not at all; what is added is the system's and in no buffer.
+
+    Raises `StorageError` for what the disk refuses: then the file ends as it did before the piece, and whoever frees
+    some space may add it again. Several processes may add to one file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a file, which is made where it is not there, with the folders that it lies in."""
+        self.path = path
+        with guarded("write", path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("ab", buffering=0)
+
+    def add(self, data: bytes) -> None:
+        """Add a piece."""
+        written = 0
+        try:
+            while written < len(data):
+                written += self._file.write(memoryview(data)[written:])
+        except BaseException as error:
+            self._take_back(written)
+            if isinstance(error, OSError):
+                _refuse("write", self.path, error)
+            raise
+
+    def _take_back(self, written: int) -> None:
+        if written:
+            with suppress(OSError):  # a pipe is sent, and has no end
+                end = self._file.tell()
+                if os.fstat(self._file.fileno()).st_size == end:  # nobody has written behind it since
+                    self._file.truncate(end - written)
+
+    def cut(self, size: int, *, off: int) -> None:
+        """Take so many bytes `off` the end of a file that still has the size that it was found to have."""
+        with guarded("write", self.path):
+            if off and os.fstat(self._file.fileno()).st_size == size:
+                self._file.truncate(size - off)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def reason(error: OSError) -> str:
-    """Return in plain English why the system refused something."""
+    """Return in plain English why the system refused something, and what helps where that is known."""
     reasons = {
         errno.ENOENT: "there is no such file or folder",
+        errno.EEXIST: "a file, or a link that leads nowhere, stands where a folder is expected",
         errno.EISDIR: "it is a folder, a file is expected",
         errno.ENOTDIR: "a part of the path is a file, not a folder",
         errno.EACCES: "no permission",
         errno.EPERM: "no permission",
         errno.EROFS: "the disk is read-only",
+        errno.EFBIG: "it would be larger than the disk or the limit for files (ulimit -f) allows",
+        errno.EIO: "the disk fails (input or output error); look after it and run the command again",
+        errno.ESTALE: "the network disk has lost it; run the command again",
+        errno.EMFILE: "too many files are open; raise the limit (ulimit -n) and run the command again",
+        errno.ENFILE: "too many files are open on this machine; run the command again later",
         errno.ENOSPC: "no space left on the disk; free some and run the command again",
         errno.EDQUOT: "the disk quota is used up; free some space and run the command again",
         errno.ENAMETOOLONG: "the name is too long",

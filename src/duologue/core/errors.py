@@ -47,6 +47,10 @@ class StorageError(DuologueError):
     """The disk refuses: a folder in place of a file, no permission, no space left."""
 
 
+class NoSpaceError(StorageError):
+    """The disk is full, or a quota is used up: nothing is wrong with what was to be written, and it can be again."""
+
+
 class BusyError(StorageError):
     """Another process is writing there."""
 

@@ -55,8 +55,8 @@ class ExternalSorter:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name in ("keys", "lengths", "texts"):
                 path = self._folder / f"sorted.{name}"
-                opened.callback(path.unlink, missing_ok=True)
-                self._files[name] = opened.enter_context(path.open("wb+"))
+                self._files[name] = path.open("wb+")
+                opened.callback(disk.discard, self._files[name], path)
             self._stack = opened.pop_all()
         return self
 
@@ -85,6 +85,8 @@ class ExternalSorter:
             self._files["keys"].write(keys[order].tobytes())
             self._files["lengths"].write(lengths.tobytes())
             self._files["texts"].write(texts.data())
+            for file in self._files.values():  # not in the middle of reading, where nobody would say which file it is
+                file.flush()
         self._rows += len(keys)
         self._bytes += len(texts.data())
         self._keys, self._texts, self._held = [], [], 0

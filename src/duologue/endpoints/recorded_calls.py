@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import weakref
 from threading import Lock
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.core.disk import guarded, sha256
+from duologue.core.disk import GrowingFile, guarded, sha256
 from duologue.core.errors import BotError, FormatError
 from duologue.core.records import Problem, Record
 from duologue.core.typed import decode_json
@@ -50,7 +50,7 @@ class CallRecording:
         """
         self.path = path
         self._lock = Lock()
-        self._file: IO[bytes] | None = None
+        self._file: GrowingFile | None = None
         self._known: dict[str, ChatCompletion] = {}
         data = b""
         if needed or path.exists():
@@ -84,20 +84,16 @@ class CallRecording:
         with self._lock:
             if key in self._known:
                 return self._known[key]
+            if self._file is None:
+                self._file = self._opened()
+            self._file.add(msgspec.json.encode(made) + b"\n")
             self._known[key] = completion
-            with guarded("write", self.path):
-                if self._file is None:
-                    self._file = self._opened()
-                self._file.write(msgspec.json.encode(made) + b"\n")
-                self._file.flush()
         return completion
 
-    def _opened(self) -> IO[bytes]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        file = self.path.open("ab")
+    def _opened(self) -> GrowingFile:
+        file = GrowingFile(self.path)
         weakref.finalize(self, file.close)
-        if self._cut_off and file.seek(0, 2) == self._size:  # nobody has written behind it since
-            file.truncate(self._size - self._cut_off)
+        file.cut(self._size, off=self._cut_off)
         return file
 
     def _take(self, line: bytes) -> str:

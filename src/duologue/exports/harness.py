@@ -6,10 +6,9 @@ The answers become an official result file, which is read back and scored, as ev
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.core.disk import temporary_folder
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
@@ -18,6 +17,7 @@ from duologue.run.evaluate import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from duologue.core.protocols import Task
     from duologue.core.records import Example, Report
@@ -115,8 +115,8 @@ def documents(task: Task, examples: Sequence[Example]) -> list[dict[str, Any]]:
 def score_answers(task: Task, examples: Sequence[Example], answers: Mapping[str, Answer]) -> Report:
     """Return the report of answers, scored from an official result file; examples without an answer do not count."""
     asked = [one for one in examples if one.sample.id in answers]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "result.json"
+    with temporary_folder() as folder:
+        path = folder / "result.json"
         task.write(asked, [(one.sample.id, answers[one.sample.id]) for one in asked], path)
         info = task.info
         how = Scoring(variant=info.variants[0], samples=info.samples[0], partial=True)

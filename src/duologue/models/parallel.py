@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from torch import distributed, nn
 
+from duologue.core.disk import temporary_folder
 from duologue.core.errors import UsageError
 from duologue.core.interrupts import leave_stops_to_the_parent
 
@@ -101,8 +100,8 @@ def process_group(size: int, device: str, work: Callable[..., object], *argument
         parcel = pickle.dumps((work, arguments))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise UsageError(f"training on {size} devices needs a training task that can be pickled ({error})") from error
-    with tempfile.TemporaryDirectory() as folder:
-        place = str(Path(folder, "meeting"))
+    with temporary_folder() as folder:
+        place = str(folder / "meeting")
         context = multiprocessing.get_context("spawn")  # a forked process cannot use CUDA, nor threads safely
         helpers = [
             context.Process(target=_help, args=(parcel, rank, size, device, place), daemon=True)

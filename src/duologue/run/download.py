@@ -10,8 +10,8 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.core.disk import guarded, opened
-from duologue.core.errors import DuologueError
+from duologue.core.disk import GrowingFile, guarded, opened, refusal
+from duologue.core.errors import DuologueError, StorageError
 from duologue.core.inputs import demand_spared
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def download(url: str, path: Path, file: DataFile) -> None:
         if begun and found.sha256 != file.sha256:  # what was there may have been another version
             part.unlink()
             found = _receive(url, part, file, 0)
+    except StorageError as error:  # the disk's fault, and not the server's
+        raise refusal(error, f"{error}; {_left(part)}") from error
     except (urllib.error.URLError, HTTPException, OSError, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise DuologueError(f"cannot fetch {url}: {reason}; {_left(part)}") from error
@@ -82,11 +84,13 @@ def _receive(url: str, part: Path, file: DataFile, begun: int) -> _Found:
         goes_on = begun > 0 and _starts_at(answer) == begun
         size = begun if goes_on else 0
         wanted = answer.length
-        with part.open("ab" if goes_on else "wb") as out:
+        if not goes_on:
+            part.unlink(missing_ok=True)
+        with GrowingFile(part) as out:
             received = 0
             while piece := answer.read(_PIECE):
                 received += len(piece)
-                out.write(piece)
+                out.add(piece)
                 if file.bytes is not None and size + received > file.bytes:
                     break  # it is another file, however much more there is
         if wanted is not None and received < wanted and (file.bytes is None or size + received <= file.bytes):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import zlib
 from contextlib import ExitStack, contextmanager
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from duologue.core.disk import guarded, replacing
+from duologue.core.disk import GrowingFile, guarded, refusal, replacing
 from duologue.core.errors import BotError, StorageError
 from duologue.core.identity import differences
 from duologue.core.locks import writing_file
@@ -52,7 +52,7 @@ class Journal:
         """What answers took, of systems that tell it."""
         self._identity = identity
         self._say = say
-        self._file: IO[bytes] | None = None
+        self._file: GrowingFile | None = None
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -62,8 +62,7 @@ class Journal:
             kept = self._read()
             with replacing(self.path) as whole:  # a kill between reading and writing loses nothing
                 whole.write(b"".join(line + b"\n" for line in (_line(self._identity.table()), *kept)))
-            with guarded("write", self.path):
-                self._file = opened.enter_context(self.path.open("ab"))
+            self._file = opened.enter_context(GrowingFile(self.path))
             self._open = opened.pop_all()
         return self
 
@@ -73,7 +72,8 @@ class Journal:
         """Close the journal; after a run that went through, remove it."""
         with self._open:
             if kind is None:
-                self.path.unlink(missing_ok=True)
+                with guarded("remove", self.path):
+                    self.path.unlink(missing_ok=True)
 
     def add(
         self, places: Sequence[int | str], answers: Sequence[Answer], account: Mapping[str, Any] | None = None
@@ -82,15 +82,11 @@ class Journal:
         assert self._file is not None, "the journal is open inside its with block only"
         try:
             for place, answer in zip(places, answers, strict=True):
-                self.answers[place] = answer
-                self.accounts[place] = dict(account or {})
-                line = _Line(place=place, answer=answer, account=self.accounts[place])
-                self._file.write(_line(line) + b"\n")
-            self._file.flush()
-        except OSError as error:
-            raise StorageError(
-                f"cannot write {self.path}: {error.strerror}; what is answered so far is kept"
-            ) from error
+                told = dict(account or {})
+                self._file.add(_line(_Line(place=place, answer=answer, account=told)) + b"\n")
+                self.answers[place], self.accounts[place] = answer, told
+        except StorageError as error:
+            raise refusal(error, f"{error}; what is answered so far is kept") from error
 
     def _read(self) -> list[bytes]:
         """Take up the answers that can be, and return their lines."""
@@ -127,10 +123,8 @@ class Journal:
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.{number}")).exists():
             number += 1
-        try:
+        with guarded(f"rename to {aside.name}", self.path):
             self.path.rename(aside)
-        except OSError as error:
-            raise StorageError(f"cannot rename {self.path} to {aside}: {error.strerror}") from error
         if self._say is not None:
             self._say(f"the journal {self.path} of a stopped run was set aside as {aside.name}: {reason}")
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.core.disk import Source, guarded, regular, write_text
+from duologue.core.disk import Source, copy_file, guarded, regular, write_text
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.extras import OURS
 from duologue.core.identity import files_of_model, hash_of_model
@@ -210,8 +210,7 @@ def _copy(source: Path, target: Path) -> None:
     if target.exists():
         raise UsageError(f"two files are called {target.name}; give one of them another name")
     target.parent.mkdir(parents=True, exist_ok=True)
-    with guarded("read", source):
-        shutil.copyfile(regular(source), target)
+    copy_file(regular(source), target)
 
 
 def read_package(folder: Path) -> PackageCard:

@@ -8,15 +8,13 @@ are totalled within a test set, item by item, and once more over all; nothing el
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from duologue.core import archives
-from duologue.core.disk import resolved, sha256
+from duologue.core.disk import resolved, sha256, temporary_folder
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.folder_files import all_files
 from duologue.core.records import Exposure, Problem, Signature, Slice
@@ -30,6 +28,7 @@ from duologue.run.saved import formulas_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from duologue.core.protocols import Progress, Task
     from duologue.core.records import Report, Scoring
@@ -89,7 +88,7 @@ class WholeTruth:
         Raises `FormatError` with all files that are missing or not accepted; with `how.partial` what is missing counts
         as wrong. `unseen` and `models` are as for `run.folder.score_folder`.
         """
-        with unpacked(place) as folder, tempfile.TemporaryDirectory() as scratch:
+        with unpacked(place) as folder, temporary_folder() as scratch:
             files = self._match(folder)
             problems = list(self._missing(folder, files)) if not how.partial else []
             reports = []
@@ -98,7 +97,7 @@ class WholeTruth:
                 if path is None and not how.partial:
                     continue
                 if path is None:
-                    path = Path(scratch) / f"{number}.json"
+                    path = scratch / f"{number}.json"
                     self.task.write(part.truth.examples, [], path)
                 try:
                     report = evaluate.score_against(

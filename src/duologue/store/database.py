@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from duologue.core import disk
 from duologue.core.disk import regular
-from duologue.core.errors import FormatError, StorageError
+from duologue.core.errors import FormatError, NoSpaceError, StorageError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -123,10 +123,10 @@ class SqliteDatabase:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
+                self.connection.execute("COMMIT")
             except BaseException:
-                self.connection.execute("ROLLBACK")
+                self.connection.rollback()  # nothing where SQLite has done so itself, as it may on a full disk
                 raise
-            self.connection.execute("COMMIT")
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -136,7 +136,7 @@ class SqliteDatabase:
             try:
                 yield self.connection
             finally:
-                self.connection.execute("COMMIT")
+                self.connection.commit()
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -216,6 +216,20 @@ def _refuse(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> NoReturn:
     ):
         problem = Problem(rule="store-damaged", message=f"the store cannot be read: {error}", advice="use another copy")
         raise FormatError(path, [problem]) from error
-    told = str(error)
+    raise refused(str(error), f"cannot use the store {path}") from error
+
+
+def refused(told: str, what: str) -> StorageError:
+    """Return the error that says `what` a database refuses, and in plain English why it has `told` so."""
+    if "is full" in told or "No space left" in told:  # SQLite, PostgreSQL
+        why = "no space left on the disk, or the quota is used up; free some and run the command again"
+        return NoSpaceError(f"{what}: {why}")
+    if "disk I/O error" in told:
+        why = "the disk fails, is full, or allows no larger file; look after it and run the command again"
+        return StorageError(f"{what}: {why}")
+    if "readonly" in told:
+        return StorageError(f"{what}: it, its folder or the disk is read-only, or it was removed meanwhile")
+    if "unable to open database file" in told:
+        return StorageError(f"{what}: its folder is gone, or no file can be made there (no permission, a full disk)")
     advice = "; another program holds it: wait until it has finished" if "locked" in told else ""
-    raise StorageError(f"cannot use the store {path}: {told}{advice}") from error
+    return StorageError(f"{what}: {told}{advice}")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import tempfile
 from contextlib import closing
 from functools import cached_property
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import finalize
@@ -16,14 +14,16 @@ import msgspec
 
 from duologue.core import disk
 from duologue.core.decoded import is_text, is_whole
-from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Fact, Problem
 from duologue.core.typed import convert, decode_json
 from duologue.knowledge.graph import Graph, holds, values_of
 from duologue.knowledge.normalization import bare, fold, parts_of
+from duologue.store.database import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from duologue.core.records import Scalar
 
@@ -185,8 +185,8 @@ def store(facts: Iterable[Fact], path: Path) -> None:
     """
     if path.suffix == ".gz":
         raise UsageError(f"{path}: a database cannot be packed; choose a name without .gz")
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "graph"
+    with disk.temporary_folder() as folder:
+        made = folder / "graph"
         try:
             with closing(sqlite3.connect(made)) as connection:
                 # Nobody else sees this file, and a crash throws it away: it needs no journal.
@@ -194,7 +194,7 @@ def store(facts: Iterable[Fact], path: Path) -> None:
                 _fill(connection, facts)
                 connection.executescript(_INDEXES)
         except sqlite3.OperationalError as error:
-            raise StorageError(f"cannot write the database in {folder}: {error}") from error
+            raise refused(str(error), f"cannot write the database in {folder} (TMPDIR says where)") from error
         with made.open("rb") as source, disk.replacing(path) as out:
             shutil.copyfileobj(source, out)
 

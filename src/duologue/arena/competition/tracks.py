@@ -16,7 +16,7 @@ from duologue.arena.competition.track_file import TrackDefinition, read_track
 from duologue.arena.database.damage import damaged
 from duologue.arena.people.audit import log
 from duologue.core import archives
-from duologue.core.disk import opened, regular
+from duologue.core.disk import opened, regular, write_scratch
 from duologue.core.errors import StorageError, UsageError, did_you_mean
 from duologue.core.folder_files import lies_below
 from duologue.core.typed import convert
@@ -216,8 +216,7 @@ def lay_out(connection: Connection, blobs: Blobs, track: str, phase: str, folder
         path = folder / row.role / row.name
         if not lies_below(path, folder / row.role):
             raise damaged("the database", f"a file of phase '{phase}' is called {row.name!r:.60}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(blobs.read(row.sha256))
+        write_scratch(path, blobs.read(row.sha256))
         whole = row.name.startswith("folder/")
         place = str(folder / row.role / "folder" if whole else path)
         if place not in found[row.role]:

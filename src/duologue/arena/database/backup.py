@@ -20,7 +20,7 @@ from duologue.arena.database.rows import read_rows, write_rows
 from duologue.arena.database.tables import metadata
 from duologue.core.archives import DAMAGE
 from duologue.core.decompression import Meter
-from duologue.core.disk import replacing
+from duologue.core.disk import opened, replacing
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.records import Problem, Record
 from duologue.core.typed import decode_json
@@ -102,8 +102,8 @@ def _keep(path: Path, name: str, archive: zipfile.ZipFile) -> None:
     Raises `StorageError` for one whose bytes are not those it was named by: no restore would take the backup.
     """
     digest = hashlib.sha256()
-    with path.open("rb") as file, archive.open(zipfile.ZipInfo(f"files/{name}"), "w", force_zip64=True) as copy:
-        for piece in _pieces(file):
+    with archive.open(zipfile.ZipInfo(f"files/{name}"), "w", force_zip64=True) as copy:
+        for piece in _pieces_of(path):
             digest.update(piece)
             copy.write(piece)
     if digest.hexdigest() != name:
@@ -200,6 +200,12 @@ def _hash(file: IO[bytes], meter: Meter) -> str:
         meter.count(len(piece))
         digest.update(piece)
     return digest.hexdigest()
+
+
+def _pieces_of(path: Path) -> Iterator[bytes]:
+    """Yield what a file holds; what the disk refuses here is said of it, and not of the backup."""
+    with opened(path) as file:
+        yield from _pieces(file)
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:

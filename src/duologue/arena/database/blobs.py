@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from duologue.arena.database.damage import damaged
-from duologue.core.disk import write_bytes
+from duologue.core.disk import guarded, write_bytes
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ class Blobs:
         name = hashlib.sha256(data).hexdigest()
         path = self._place(name)
         if not path.is_file():
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.parent.mkdir(exist_ok=True, mode=0o700)
+            with guarded("write", path):
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                path.parent.mkdir(exist_ok=True, mode=0o700)
             write_bytes(path, data, private=True)
         return name
 
@@ -45,9 +46,11 @@ class Blobs:
 
     def read(self, name: str) -> bytes:
         """Return the bytes with this SHA-256. Raises `StorageError` where there are none, or others by now."""
-        data = self.path(name).read_bytes()
+        path = self.path(name)
+        with guarded("read", path):
+            data = path.read_bytes()
         if hashlib.sha256(data).hexdigest() != name:
-            raise damaged(f"the kept file {self._place(name)}", "its bytes are not those it was named by")
+            raise damaged(f"the kept file {path}", "its bytes are not those it was named by")
         return data
 
     def delete(self, name: str) -> None:

@@ -14,7 +14,8 @@ from duologue.arena.database.damage import contradiction, damaged
 from duologue.arena.database.engines import make_engines, parse_url
 from duologue.arena.database.tables import milliseconds, nonces
 from duologue.arena.database.writer import Writer
-from duologue.core.errors import StorageError
+from duologue.core.disk import reason, refusal
+from duologue.store.database import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sqlalchemy import URL, Connection
+
+    from duologue.core.errors import StorageError
 
 Result = TypeVar("Result")
 
@@ -50,7 +53,7 @@ class Database:
         try:
             self.write_engine, self._read_engine = make_engines(self.url, durable=durable)
         except OSError as error:
-            raise StorageError(f"the database at {self.place} cannot be opened: {error.strerror}") from error
+            raise refusal(error, f"the database at {self.place} cannot be opened: {reason(error)}") from error
         self._writer: Writer | None = None
 
     @property
@@ -94,7 +97,7 @@ class Database:
         try:
             yield
         except OperationalError as error:
-            raise StorageError(f"the database at {self.place} refuses: {_reason(error)}") from error
+            raise refused(_reason(error), f"the database at {self.place} refuses") from error
         except DatabaseError as error:
             if type(error) is not DatabaseError:  # what one action did wrong is no fault of the database
                 raise
@@ -122,9 +125,9 @@ class Database:
         try:
             if isinstance(error, _UNFORESEEN):
                 with self.guarded(), self._read_engine.connect() as connection:
-                    reason = contradiction(connection)
-                if reason:
-                    raise self._damaged(reason) from error
+                    found = contradiction(connection)
+                if found:
+                    raise self._damaged(found) from error
         finally:
             self.close()
 

@@ -13,6 +13,7 @@ from duologue.arena.competition.phases import finalists_of
 from duologue.arena.competition.teams import teams_of
 from duologue.arena.competition.tracks import find_track, lay_out
 from duologue.arena.people.audit import log
+from duologue.core.disk import write_scratch
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
@@ -93,8 +94,7 @@ def propose_final(
     for number, one in enumerate(inside):
         entry = find_entry(connection, one.entry)
         path = folder / str(number) / entry.file_name
-        path.parent.mkdir()
-        path.write_bytes(blobs.read(entry.sha256))
+        write_scratch(path, blobs.read(entry.sha256))
         given.append(GivenSystem(one.name, str(path)))
     task = load_task(track.task)
     kb = next(iter(files["kb"]), None)

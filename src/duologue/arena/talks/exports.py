@@ -6,13 +6,12 @@ What a talk is about, its goal and knowledge, was given to them and stays.
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from duologue.arena.talks.sessions import dialogue_of, list_talks
+from duologue.core.disk import temporary_folder
 from duologue.core.records import Dialogue, Turn
 from duologue.text.anonymiser import Anonymiser
 from duologue.text.personal.finder import find
@@ -43,8 +42,8 @@ def dialogue_lines(dialogues: Iterable[Dialogue]) -> bytes:
 
 def official_file(task: Paired, dialogues: Iterable[Dialogue]) -> bytes:
     """Return the bytes of the official file of a task with these dialogues."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "dialogues"
+    with temporary_folder() as folder:
+        path = folder / "dialogues"
         task.write_dialogues(dialogues, path)
         return path.read_bytes()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from duologue.arena.campaigns.campaign import all_campaigns, find_campaign, start_campaign, status_of
 from duologue.arena.competition.phases import finalists_of
 from duologue.arena.finals.final_campaign import campaigns_of, link_campaign, propose_final
+from duologue.core.disk import temporary_folder
 from duologue.site.area import Area, route
 from duologue.site.page_error import not_found
 from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
@@ -101,8 +100,8 @@ def _final(connection: Connection, track: TrackDefinition, phase: PhaseDefinitio
 def _proposal(
     connection: Connection, blobs: Blobs, track: TrackDefinition, phase: PhaseDefinition, n: int, per_item: int | None
 ) -> Proposal:
-    with TemporaryDirectory(prefix="duologue-") as folder:
-        return propose_final(connection, blobs, track, phase, Path(folder), n=n, per_item=per_item)
+    with temporary_folder() as folder:
+        return propose_final(connection, blobs, track, phase, folder, n=n, per_item=per_item)
 
 
 AREA = Area("track_finals", routes)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.core.disk import copy_file
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.plugins import CARD, load_system, load_task
@@ -133,7 +134,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
             learned.adapter.save(folder / ADAPTER)
         if learned.facts is not None:
             left = shutil.ignore_patterns("checkpoint.pt", "training.*", ".*")
-            shutil.copytree(self.recipe.facts_from, folder / FACTS, ignore=left)
+            shutil.copytree(self.recipe.facts_from, folder / FACTS, ignore=left, copy_function=copy_file)
         write_json(HubCard(base=learned.base, seen=self.seen), folder / CARD_FILE)
 
     def load(self, folder: Path) -> None:

@@ -14,7 +14,6 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import ExitStack
-    from pathlib import Path
 
     from duologue.challenges.conversation.collector.api import Api
     from duologue.challenges.conversation.collector.credential import Credential
@@ -118,16 +117,16 @@ class Session:
         from duologue.challenges.conversation.collector.rate_limits import RetryPolicy
         from duologue.challenges.conversation.collector.v1 import V1
         from duologue.challenges.conversation.collector.v2 import V2
+        from duologue.core.disk import GrowingFile
 
         given = self._given
         retry = RetryPolicy(margin_seconds=given["margin"], first_seconds=given["back_off"], tries=given["tries"])
-        log = None if given["log"] is None else self._stack.enter_context(_opened(given["log"]))
+        log = None if given["log"] is None else self._stack.enter_context(GrowingFile(given["log"]))
 
         def on_call(endpoint: str, params: Mapping[str, str | int]) -> None:
             self._calls += 1
             if log is not None:
-                log.write(msgspec.json.encode({"endpoint": endpoint, "params": dict(params)}).decode() + "\n")
-                log.flush()
+                log.add(msgspec.json.encode({"endpoint": endpoint, "params": dict(params)}) + b"\n")
 
         def client(address: str, credential: Credential | None) -> HttpClient:
             # Chance differs from run to run: two collectors that were refused together must not come back together.
@@ -148,11 +147,3 @@ class Session:
     def told(self) -> str:
         """Return a summary of calls and reads."""
         return f"{self._calls:,} calls, {self.budget.told()}"
-
-
-def _opened(path: Path) -> Any:
-    from duologue.core.disk import guarded
-
-    with guarded("write", path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("a", encoding="utf-8")

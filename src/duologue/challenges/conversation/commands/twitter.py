@@ -192,20 +192,15 @@ def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most
       duologue data extract overlap train_accounts.txt dev_accounts.txt --store store
       duologue data extract overlap train.txt dev.txt
     """
-    import tempfile
-    from pathlib import Path
-
     import msgspec
 
     from duologue.challenges.conversation.extraction.twitter.overlap import compare, read_part
+    from duologue.core.disk import temporary_folder
 
     if len(parts) < 2:
         raise UsageError("give two parts or more; one has nothing to be compared with")
-    with tempfile.TemporaryDirectory() as folder:
-        read = [
-            read_part(path.name, path, Path(folder) / str(number), store, run_words)
-            for number, path in enumerate(parts)
-        ]
+    with temporary_folder() as folder:
+        read = [read_part(path.name, path, folder / str(number), store, run_words) for number, path in enumerate(parts)]
         found = compare(read, run_words)
     if as_json:
         console.as_json([msgspec.to_builtins(one) for one in found])

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -30,6 +28,7 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
     from duologue.challenges.conversation.extraction.twitter.overlap import PartOverlap
     from duologue.challenges.conversation.formats.posts import Store
@@ -89,10 +88,8 @@ def freeze(store: Path, out: Path, plan: TrackPlan) -> tuple[Frozen, list[PartOv
         for part in (EVALUATION, DEV, TRAIN):
             parts[part] = _limits(store, dealt[part], taken)
             taken = taken | parts[part].posts
-        with disk.guarded("write", out):
-            out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
-            return _write(store, Path(folder), out, plan, parts)
+        with disk.temporary_folder(beside=out) as folder:
+            return _write(store, folder, out, plan, parts)
 
 
 def _deal(names: Sequence[str], plan: TrackPlan) -> dict[str, list[str]]:
@@ -240,13 +237,13 @@ def _prove(made: Path, parts: dict[str, _Dealt]) -> list[PartOverlap]:
         DEV: made / OPEN / "dev.txt",
         EVALUATION: made / SEALED / "evaluation.txt",
     }
-    with tempfile.TemporaryDirectory() as folder:
+    with disk.temporary_folder() as folder:
         read = [
             overlap.PartContents(
                 part,
                 accounts={name.lower() for name in parts[part].accounts},
                 posts=parts[part].posts,
-                words=overlap.read_text(texts[part], Path(folder) / part),
+                words=overlap.read_text(texts[part], folder / part),
             )
             for part in (TRAIN, DEV, EVALUATION)
         ]
