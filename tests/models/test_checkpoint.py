@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from tests.full_disk import files_up_to
 
 from duologue.core.disk import sha256
-from duologue.core.errors import StorageError
+from duologue.core.errors import NoSpaceError, StorageError
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 
 if TYPE_CHECKING:
@@ -51,3 +52,13 @@ def test_what_somebody_else_wrote_is_refused_though_its_hash_is_right(tmp_path: 
     path.write_bytes(data + sha256(data).encode())
     with pytest.raises(StorageError, match="was not written by this program; remove it to start afresh"):
         load_checkpoint(path)
+
+
+def test_a_full_disk_is_told_and_the_former_checkpoint_stays(tmp_path: Path) -> None:
+    """The library turns what the disk says into an error of its own, which looked like a fault of ours."""
+    path = tmp_path / "checkpoint.pt"
+    save_checkpoint({"step": torch.tensor(1)}, path)
+    with files_up_to(20_000), pytest.raises(NoSpaceError, match=r"cannot write .*checkpoint\.pt: "):
+        save_checkpoint({"step": torch.tensor(2), "weights": torch.zeros(100_000)}, path)
+    assert load_checkpoint(path)["step"] == 1
+    assert [one.name for one in tmp_path.iterdir()] == ["checkpoint.pt"]

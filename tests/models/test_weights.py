@@ -3,11 +3,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import safetensors.torch
 import torch
+from tests.full_disk import files_up_to
 from torch import nn
 
 from duologue.core.errors import StorageError
-from duologue.models.weights import load_weights, restored, save_weights
+from duologue.models.weights import load_weights, restored, save_weights, saving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,3 +79,9 @@ def test_networks_that_are_not_those_of_the_files_take_no_memory(tmp_path: Path)
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
         load_weights(nn.Linear(3, 2), tmp_path / "w")
+
+
+def test_what_the_disk_refuses_to_the_library_is_told_as_that(tmp_path: Path) -> None:
+    """It has an error of its own for that, which looked like a fault of ours."""
+    with files_up_to(100), pytest.raises(StorageError, match=r"cannot write .*is the disk full\?"), saving(tmp_path):
+        safetensors.torch.save_file({"weights": torch.zeros(1_000)}, tmp_path / "x.safetensors")

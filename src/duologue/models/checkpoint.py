@@ -24,10 +24,16 @@ class _Hashed:
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
         self.sum = hashlib.sha256()
+        self.refused: OSError | None = None
+        """What the disk said first: the library tells it as a fault of its own."""
 
     def write(self, data: bytes) -> int:
         self.sum.update(data)
-        self._raw.write(data)
+        try:
+            self._raw.write(data)
+        except OSError as error:
+            self.refused = self.refused or error
+            raise
         return len(data)
 
     def flush(self) -> None:
@@ -38,7 +44,12 @@ def save_checkpoint(state: dict[str, Any], path: Path) -> None:
     """Write tensors, numbers, text, lists and dicts under their names; the file appears when it is complete."""
     with replacing(path) as raw:
         hashed = _Hashed(raw)
-        torch.save(state, hashed)  # type: ignore[arg-type]  # it only writes and flushes
+        try:
+            torch.save(state, hashed)  # type: ignore[arg-type]  # it only writes and flushes
+        except RuntimeError:
+            if hashed.refused is None:
+                raise
+            raise hashed.refused from None
         raw.write(hashed.sum.hexdigest().encode())
 
 

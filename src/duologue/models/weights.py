@@ -44,6 +44,19 @@ def save_weights(module: nn.Module, path: Path) -> None:
     write_bytes(path, safetensors.torch.save(tensors))
 
 
+@contextmanager
+def saving(folder: Path) -> Iterator[None]:
+    """Turn what the disk refuses to a library that saves weights, which tells it in its own way, into a `StorageError`."""
+    with guarded("write", folder):
+        try:
+            yield
+        except safetensors.SafetensorError as error:
+            if "os error" not in str(error).lower() and "i/o error" not in str(error).lower():
+                raise
+            message = f"cannot write {folder}: {error}; is the disk full? Free some and run the command again"
+            raise StorageError(message) from error
+
+
 def restored(build: Callable[[], Parts], networks: Callable[[Parts], Mapping[str, nn.Module]], folder: Path) -> Parts:
     """Return what `build` makes, with its networks (by their files in `folder`) filled and ready to answer.
 

@@ -18,7 +18,7 @@ from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.models.pretrained.language_model import LanguageModel, mean_loss
 from duologue.models.train import TrainConfig, TrainingTask, train
-from duologue.models.weights import first_weights
+from duologue.models.weights import first_weights, saving
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,8 +73,9 @@ class Adapter(NamedTuple):
 
     def save(self, folder: Path) -> None:
         """Write them in the form of peft, without the path of the model that they belong to."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.options.save_pretrained(folder)
+        with saving(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self.options.save_pretrained(folder)
         data = safetensors.torch.save({name: self.weights[name] for name in sorted(self.weights)})
         write_bytes(folder / "adapter_model.safetensors", data)
 

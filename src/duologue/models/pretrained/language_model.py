@@ -22,7 +22,7 @@ from duologue.core.errors import StorageError, UsageError
 from duologue.core.extras import need
 from duologue.models.inference import inference
 from duologue.models.pretrained.source import demand_harmless
-from duologue.models.weights import first_weights, torch_seed
+from duologue.models.weights import first_weights, saving, torch_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +98,7 @@ class LanguageModel:
         self.model.config.name_or_path = ""
         self.tokenizer.name_or_path = ""
         self.tokenizer.init_kwargs.pop("name_or_path", None)
-        with quiet():
+        with quiet(), saving(folder):
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
 
