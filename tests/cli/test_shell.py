@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
+from tests.command import DUOLOGUE
 
 from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.challenges.proactive.task import ProactiveTask
@@ -42,6 +43,17 @@ def test_the_page_has_a_line_for_each_shell_that_prints_a_script(installed: Any,
     made = installed(_DUOLOGUE_COMPLETE=f"{shell}_source")
     assert made.code == 0, made.err
     assert "_DUOLOGUE_COMPLETE" in made.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
+def test_a_full_disk_behind_standard_output_is_told_in_one_line() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [DUOLOGUE, "--version"], stdout=full, stderr=subprocess.PIPE, check=False, env=environment
+        )
+    said = "duologue: cannot write to standard output: no space left on the disk; free some and run the command again\n"
+    assert (done.returncode, done.stderr.decode()) == (1, said)
 
 
 @pytest.mark.parametrize(

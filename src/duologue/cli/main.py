@@ -142,7 +142,7 @@ def main() -> NoReturn:
             console.line(_stopped(sys.argv[1:]), err=True)
         code = 130
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # so that the exit flush has a place
+        _let_go_of_output()
         code = 1
     except DuologueError as error:
         console.block(f"duologue: {error}", err=True)
@@ -178,7 +178,23 @@ def _refused(error: OSError) -> str | None:
 
     if error.errno is None:  # a library's own error, such as that of damaged gzip data
         return None
+    if error.filename is None and not _output_takes():
+        return f"cannot write to standard output: {reason(error)}"
     return f"cannot use {error.filename}: {reason(error)}" if error.filename else reason(error)
+
+
+def _output_takes() -> bool:
+    """Tell whether standard output takes what waits for it; if not it goes nowhere, so that the exit is not in vain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _let_go_of_output()
+        return False
+    return True
+
+
+def _let_go_of_output() -> None:
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # so that the exit flush has a place
 
 
 def _fault(error: Exception) -> str:
