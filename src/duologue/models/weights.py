@@ -46,7 +46,7 @@ def save_weights(module: nn.Module, path: Path) -> None:
 
 @contextmanager
 def saving(folder: Path) -> Iterator[None]:
-    """Turn what the disk refuses to a library that saves weights, which tells it in its own way, into a `StorageError`."""
+    """Turn what the disk refuses to a library that saves weights, which tells it in its way, into a `StorageError`."""
     with guarded("write", folder):
         try:
             yield

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from duologue.arena.competition.track_archive import read_archive
-from duologue.core.errors import UsageError
+from duologue.core.errors import NoSpaceError, UsageError
 from tests.arena.finals.service import TRACK, archive
+from tests.full_disk import files_up_to
 
 
 @pytest.mark.parametrize("folder", ["", "service/"])
@@ -30,3 +31,8 @@ def test_what_is_wrong_is_told_without_folders_of_this_machine(data: bytes, wron
     with pytest.raises(UsageError, match=wrong) as told:
         read_archive(data)
     assert "/tmp" not in str(told.value)
+
+
+def test_a_full_disk_is_no_fault_of_the_archive() -> None:
+    with files_up_to(10), pytest.raises(NoSpaceError):
+        read_archive(archive())

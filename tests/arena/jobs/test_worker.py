@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import os
 import signal
 import socket
@@ -20,7 +22,7 @@ from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits
 from duologue.arena.jobs.tables import jobs
 from duologue.arena.jobs.worker import JobWorker
 from duologue.arena.storage import open_database
-from duologue.core.errors import StorageError
+from duologue.core.errors import NoSpaceError, StorageError
 from tests.arena.jobs.test_limited_process import is_alive
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class Doing:
 
 @pytest.fixture(autouse=True)
 def _tests_are_found(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(request.config.rootpath), *sys.path]))
 
 
 @pytest.fixture
@@ -100,6 +102,76 @@ def test_an_outcome_that_cannot_be_kept_fails_the_job(local: Database) -> None:
     put(local, "add", "sum", a=1, b=2)
     JobWorker(local, [Unkept("add")]).drain()
     assert states(local) == {"sum": ("failed", "what came of it could not be kept")}
+
+
+def test_a_full_disk_fails_no_job_and_holds_up_none_that_fits(local: Database, tmp_path: Path) -> None:
+    """A team lost its entry by it: "the program failed (StorageError)"."""
+    space = tmp_path / "space"
+    put(local, "find_no_space", "large", space=str(space))
+    local.now = itertools.count(local.now() + 1).__next__
+    put(local, "add", "small", a=1, b=2)
+    kinds = [Doing("find_no_space"), Doing("add")]
+    worker = JobWorker(local, kinds)
+    for _ in range(queue.MOST_ATTEMPTS + 1):
+        with pytest.raises(NoSpaceError, match=r"disk is full.*free some space"):
+            worker.drain()
+    found = states(local)
+    assert found["small"] == ("done", "")
+    assert found["large"][0] == "queued"
+    assert kinds[0].settled == []
+    space.touch()
+    assert worker.drain() == 1
+    assert states(local)["large"] == ("done", "")
+
+
+def test_a_job_whose_files_or_outcome_find_no_space_comes_back(local: Database) -> None:
+    class Full(Doing):
+        full_at = "prepare"
+
+        def prepare(self, *given: Any) -> tuple[dict[str, Any], JobLimits]:
+            if self.full_at == "prepare":
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().prepare(*given)
+
+        def settle(self, *given: Any) -> None:
+            if self.full_at == "settle":
+                raise NoSpaceError("cannot write a kept file")
+            super().settle(*given)
+
+    put(local, "add", "sum", a=1, b=2)
+    kind = Full("add")
+    for full_at in ("prepare", "settle"):
+        kind.full_at = full_at
+        with pytest.raises(NoSpaceError):
+            JobWorker(local, [kind]).drain()
+        assert states(local)["sum"][0] == "queued"
+    kind.full_at = ""
+    assert JobWorker(local, [kind]).drain() == 1
+    assert states(local)["sum"] == ("done", "")
+
+
+def test_a_job_that_could_not_be_given_back_is_so_before_the_next(
+    local: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database lies on the full disk as a rule."""
+    put(local, "add", "sum", a=1, b=2)
+    worker, write = JobWorker(local, [Doing("add")]), local.write
+
+    def refuse(_: object) -> None:
+        raise NoSpaceError("the database refuses: no space left on the disk")
+
+    def take_alone(action: Any) -> Any:
+        monkeypatch.setattr(local, "write", refuse)
+        return write(action)
+
+    for _ in range(queue.MOST_ATTEMPTS + 1):
+        monkeypatch.setattr(local, "write", take_alone)
+        with pytest.raises(NoSpaceError):
+            worker.drain()
+        assert states(local)["sum"][0] == "running"
+    monkeypatch.setattr(local, "write", write)
+    assert worker.drain() == 1
+    assert states(local)["sum"] == ("done", "")
 
 
 def test_a_worker_that_the_database_refuses_says_so_once_and_goes_on(

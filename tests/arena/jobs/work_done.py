@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -38,6 +39,13 @@ def grow(payload: dict[str, Any]) -> int:
 
 def fill_the_disk(payload: dict[str, Any]) -> None:
     Path("large").write_bytes(bytes(payload["bytes"]))
+
+
+def find_no_space(payload: dict[str, Any]) -> str:
+    if Path(payload["space"]).exists():
+        return "done"
+    refused = OSError(errno.ENOSPC, "No space left on device")
+    raise RuntimeError("unexpected pos 64 vs 0") from refused  # as a library may tell it
 
 
 def die(payload: dict[str, Any]) -> None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.arena.campaigns.campaign import CampaignSettings
 from duologue.arena.campaigns.campaign_protocol import campaign_protocols
 from duologue.arena.campaigns.proposal import GivenSystem, propose
-from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.disk import temporary_folder, write_scratch
+from duologue.core.errors import DuologueError, NoSpaceError, UsageError, did_you_mean
 from duologue.core.escapes import last_part
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from duologue.arena.campaigns.proposal import Proposal
     from duologue.core.protocols import World
@@ -73,8 +73,7 @@ def propose_given(asked: GivenCampaign) -> Proposal:
         overlap=asked.overlap,
         title_zh=asked.title_zh,
     )
-    with tempfile.TemporaryDirectory(prefix="duologue-") as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         try:
             results = [
                 GivenSystem(one.name.partition(".")[0], str(one)) for one in _lay(folder / "results", asked.results)
@@ -93,19 +92,20 @@ def propose_given(asked: GivenCampaign) -> Proposal:
                 settings=settings,
                 title=asked.title,
             )
+        except NoSpaceError:  # no fault of the files
+            raise
         except DuologueError as error:
             raise UsageError(str(error).replace(f"{folder}/", "")) from error
 
 
 def _lay(folder: Path, files: Sequence[GivenFile]) -> list[Path]:
     """Write files under the last part of their names."""
-    folder.mkdir(exist_ok=True)
-    found = []
+    found: list[Path] = []
     for one in files:
         path = folder / (_STRANGE.sub("_", last_part(one.name)).lstrip(".") or "file")
-        if path.exists():
+        if path in found:
             raise UsageError(f"two files are called {path.name}; give each its own name")
-        path.write_bytes(one.data)
+        write_scratch(path, one.data)
         found.append(path)
     return found
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.arena.competition.score_shapes import KeptDifference
-from duologue.core.errors import DuologueError, FormatError
+from duologue.core.errors import DuologueError, FormatError, NoSpaceError
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.problems import capped, total
@@ -77,6 +77,8 @@ def score_entry(payload: dict[str, Any]) -> dict[str, Any]:
         if error.path == "the truth" or not is_whole([file, *golds]):
             return _not_scored(error, file)
         return _refused(_without_truth(error.problems), file)
+    except NoSpaceError:  # no fault of the file
+        raise
     except DuologueError as error:
         return _not_scored(error, file)
     value = rank_value(report)

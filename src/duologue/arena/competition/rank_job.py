@@ -14,6 +14,7 @@ from duologue.arena.competition.phase_ranker import RankOrder
 from duologue.arena.competition.tables import phase_boards
 from duologue.arena.competition.tracks import find_track
 from duologue.arena.jobs.limited_process import JobLimits
+from duologue.core.disk import write_scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,7 @@ class PhaseRanking:
         reports = {}
         for number, (team, entry) in enumerate(standing_entries(connection, track, phase).items()):
             path = folder / f"{number}.report.json"
-            path.write_bytes(self.blobs.read(entry.report_sha256 or ""))
+            write_scratch(path, self.blobs.read(entry.report_sha256 or ""))
             reports[team] = str(path)
         title = " · ".join(filter(None, track.titles(track.phase(phase))))
         return msgspec.to_builtins(RankOrder(title=title, reports=reports, page=str(folder / _PAGE))), JobLimits()

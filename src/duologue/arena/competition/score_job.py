@@ -12,6 +12,7 @@ from duologue.arena.competition.entries import OPEN_STATES, SCORE_JOB, entries_o
 from duologue.arena.competition.entry_scorer import EntryOrder
 from duologue.arena.competition.tables import entries, teams
 from duologue.arena.competition.tracks import find_track, lay_out
+from duologue.core.disk import write_scratch
 from duologue.core.plugins import load_task
 
 if TYPE_CHECKING:
@@ -47,13 +48,11 @@ class EntryScoring:
         track = find_track(connection, entry.track)
         team = connection.execute(teams.select().where(teams.c.id == entry.team)).one().name
         files = lay_out(connection, self.blobs, track.name, entry.phase, folder / "track")
-        handed = folder / "entry"
-        handed.mkdir()
-        file = handed / entry.file_name
-        file.write_bytes(self.blobs.read(entry.sha256))
+        file = folder / "entry" / entry.file_name
+        write_scratch(file, self.blobs.read(entry.sha256))
         former = _former(connection, entry)
         if former is not None and former.report_sha256:
-            (folder / "former.report.json").write_bytes(self.blobs.read(former.report_sha256))
+            write_scratch(folder / "former.report.json", self.blobs.read(former.report_sha256))
         order = EntryOrder(
             task=track.task,
             how=msgspec.to_builtins(track.scoring(load_task(track.task))),

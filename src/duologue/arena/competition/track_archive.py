@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from duologue.arena.competition.tracks import TrackSource, read_source
 from duologue.core import archives
-from duologue.core.errors import DuologueError, UsageError
+from duologue.core.disk import temporary_folder, write_scratch
+from duologue.core.errors import DuologueError, NoSpaceError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def read_archive(data: bytes) -> TrackSource:
@@ -16,17 +19,21 @@ def read_archive(data: bytes) -> TrackSource:
     Raises `UsageError` for none or several, and for whatever else is wrong with archive, file or track; no message
     names a folder of this machine.
     """
-    with tempfile.TemporaryDirectory(prefix="duologue-") as name:
-        path = Path(name) / "track-archive"
-        path.write_bytes(data)
+    with temporary_folder() as scratch:
+        path = scratch / "track-archive"
+        write_scratch(path, data)
         try:
             with archives.unpacked(path) as folder:
                 try:
                     return read_source(_definition(folder))
+                except NoSpaceError:
+                    raise
                 except DuologueError as error:
                     raise UsageError(
                         str(error).replace(f"{folder}/", "").replace(str(folder), "the archive")
                     ) from error
+        except NoSpaceError:  # no fault of the archive
+            raise
         except DuologueError as error:
             raise UsageError(str(error).replace(f"{path}", "the archive")) from error
 

@@ -17,6 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from duologue.arena.jobs.limited_process import NO_SPACE
+from duologue.core.disk import lacks_space
+
 
 def main(target: str) -> None:
     """Do one job: call the function with the payload and write what it returns, or why it failed."""
@@ -29,11 +32,22 @@ def main(target: str) -> None:
     except MemoryError:
         outcome = {"failed": f"it needs more memory than the {told['limits']['memory'] >> 20} MiB that a job may have"}
     except Exception as error:  # noqa: BLE001  # whatever it is: the parent tells it, and goes on with other jobs
+        _end_without_space(error)
         outcome = {"failed": f"the program failed ({type(error).__name__})", "details": traceback.format_exc()}
     out = Path(told["out"])
     part = out.with_suffix(".part")
-    part.write_text(json.dumps(outcome), encoding="utf-8")
-    part.replace(out)
+    try:
+        part.write_text(json.dumps(outcome), encoding="utf-8")
+        part.replace(out)
+    except OSError as error:
+        _end_without_space(error)
+        raise
+
+
+def _end_without_space(error: Exception) -> None:
+    """End so that the parent knows it where the machine's disk is full; a file above the job's limit is another."""
+    if lacks_space(error):
+        sys.exit(NO_SPACE)
 
 
 def _first_line() -> bytes:

@@ -96,15 +96,19 @@ def cancel(connection: Connection, subject: str, now: int) -> int:
     return connection.execute(update(jobs).where(open_).values(**ended)).rowcount
 
 
-def give_back(connection: Connection, job: str, worker: str, now: int, *, why: str, counted: bool = True) -> bool:
+def give_back(
+    connection: Connection, job: str, worker: str, now: int, *, why: str, counted: bool = True, last: bool = False
+) -> bool:
     """Put a job that a worker could not finish back into the queue; `False` where that was its last attempt.
 
-    Where it was, the job has failed for the reason `why`; an attempt that is not `counted` is never the last. A job
-    that is not the worker's is left alone (`True`).
+    Where it was, the job has failed for the reason `why`; an attempt that is not `counted` is never the last. Such a
+    job has its place again, or the `last` one. A job that is not the worker's is left alone (`True`).
     """
     held = (jobs.c.id == job) & (jobs.c.worker == worker) & (jobs.c.state == "running")
     if not counted:
-        back = {"state": "queued", "worker": "", "reason": why, "attempts": jobs.c.attempts - 1}
+        back: dict[str, Any] = {"state": "queued", "worker": "", "reason": why, "attempts": jobs.c.attempts - 1}
+        if last:
+            back["created_at"] = now
         connection.execute(update(jobs).where(held).values(**back, lease_expires_at=None))
         return True
     row = connection.execute(select(jobs).where(held)).first()

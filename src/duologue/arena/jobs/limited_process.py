@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _CHILD = "duologue.arena.jobs.child"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "DUOLOGUE_MAX_UNPACKED")
 """What a child sees of the environment, beside Python's own variables: no token and no address of a database."""
+NO_SPACE = 28
+"""The exit code of a child for which the disk was full."""
 _STEP = 0.05
 """Seconds between two looks at a child."""
 _MOST_TOLD = 4_000
@@ -61,6 +63,8 @@ class ChildOutcome(NamedTuple):
     """Whether the fault may be the machine's, so that another try makes sense."""
     stopped: bool = False
     """Whether the caller stopped it."""
+    no_space: bool = False
+    """Whether the machine's disk was full: no fault of the job's."""
 
 
 def run_limited(
@@ -143,6 +147,8 @@ def _outcome(code: int, out: Path, said: Path, limits: JobLimits) -> ChildOutcom
         if "failed" in told:
             return ChildOutcome(None, told["failed"], told.get("details", "") or details)
         return ChildOutcome(told["result"], "")
+    if code == NO_SPACE:
+        return ChildOutcome(None, "the disk was full", details, no_space=True)
     if sys.platform != "win32" and code == -signal.SIGXCPU:
         return ChildOutcome(None, f"it used more than the {limits.cpu_seconds} processor seconds that a job may use")
     if sys.platform != "win32" and code == -signal.SIGKILL:

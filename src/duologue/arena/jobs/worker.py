@@ -9,18 +9,19 @@ from __future__ import annotations
 import logging
 import os
 import socket
-import tempfile
-from pathlib import Path
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits, run_limited
-from duologue.core.errors import DuologueError
+from duologue.core.disk import lacks_space, temporary_folder
+from duologue.core.errors import DuologueError, NoSpaceError, StorageError
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from duologue.arena.jobs.job_queue import Job
 
 _log = logging.getLogger(__name__)
+_FULL = "this machine's disk is full, so that no job can be done; free some space where TMPDIR and the workspace are"
 _IDLE = 0.5
 """Seconds between two looks at an empty queue."""
 
@@ -63,6 +65,8 @@ class JobWorker:
         self.kinds = {kind.name: kind for kind in kinds}
         self.lease = lease
         self.chores = tuple(chores)
+        self._postponed: list[Job] = []
+        """Jobs to be given back."""
         self.name = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
 
     def run(self, stop: threading.Event) -> None:
@@ -92,19 +96,50 @@ class JobWorker:
         """Do one job; `False` where none waits."""
         dead = self._dead()
         found = self.database.write(lambda connection: self._take(connection, dead))
+        self._postponed.clear()
         if found is None:
             return False
         job = queue.Job(*found)
-        with tempfile.TemporaryDirectory(prefix="duologue-job-", ignore_cleanup_errors=True) as name:
-            folder = Path(name)
-            outcome = self._do(job, folder, stop)
+        with ExitStack() as stack:
             try:
-                self.database.write(lambda connection: self._end(connection, job, outcome, folder))
-            except Exception as error:  # noqa: BLE001  # the job must end whatever its outcome is
-                _log.exception("what came of job %s could not be kept", job.id)
-                lost = ChildOutcome(None, "what came of it could not be kept", f"{type(error).__name__}: {error}")
-                self.database.write(lambda connection: self._end(connection, job, lost, folder))
+                folder = stack.enter_context(temporary_folder())
+            except StorageError:
+                self._postpone(job)
+                raise
+            try:
+                outcome = self._do(job, folder, stop)
+                self._keep(job, outcome, folder)
+            except NoSpaceError:
+                self._postpone(job)
+                raise
         return True
+
+    def _keep(self, job: Job, outcome: ChildOutcome, folder: Path) -> None:
+        """End a job with its outcome. Raises `NoSpaceError` where the disk is too full for that."""
+        try:
+            self.database.write(lambda connection: self._end(connection, job, outcome, folder))
+        except NoSpaceError:
+            raise
+        except Exception as error:
+            if lacks_space(error):
+                raise NoSpaceError(_FULL) from error
+            _log.exception("what came of job %s could not be kept", job.id)
+            lost = ChildOutcome(None, "what came of it could not be kept", f"{type(error).__name__}: {error}")
+            self.database.write(lambda connection: self._end(connection, job, lost, folder))
+
+    def _postpone(self, job: Job) -> None:
+        """Give a job back that this machine has no space for: nothing is wrong with it, and no attempt is counted.
+
+        It waits behind the others, which may need less.
+        """
+        self._postponed.append(job)
+        with suppress(StorageError):  # the database may lie on the full disk; then it is done before the next job
+            self.database.write(self._give_back)
+
+    def _give_back(self, connection: Connection) -> None:
+        now = self.database.now()
+        for job in self._postponed:
+            queue.give_back(connection, job.id, self.name, now, why=_FULL, counted=False, last=True)
 
     def _dead(self) -> frozenset[str]:
         """Return the workers of this machine that hold a lease and whose processes are gone."""
@@ -114,6 +149,7 @@ class JobWorker:
 
     def _take(self, connection: Connection, dead: frozenset[str]) -> list[Any] | None:
         now = self.database.now()
+        self._give_back(connection)
         for chore in self.chores:
             chore(connection, now)
         for lost in queue.release_expired(connection, now, dead=dead):
@@ -133,7 +169,9 @@ class JobWorker:
         try:
             with self.database.reading() as connection:
                 payload, limits = kind.prepare(connection, job, folder)
-        except Exception as error:  # noqa: BLE001  # the job fails with it; the worker goes on with other jobs
+        except Exception as error:  # the job fails with it; the worker goes on with other jobs
+            if lacks_space(error):
+                raise NoSpaceError(_FULL) from error
             return ChildOutcome(None, "its files could not be made ready", f"{type(error).__name__}: {error}")
 
         def keep_on() -> bool:
@@ -143,7 +181,15 @@ class JobWorker:
             )
             return held and not (stop is not None and stop.is_set())
 
-        return run_limited(kind.target, payload, folder, limits, keep_on=keep_on, every=self.lease / 3_000)
+        try:
+            outcome = run_limited(kind.target, payload, folder, limits, keep_on=keep_on, every=self.lease / 3_000)
+        except OSError as error:
+            if lacks_space(error):
+                raise NoSpaceError(_FULL) from error
+            raise
+        if outcome.no_space:
+            raise NoSpaceError(_FULL)
+        return outcome
 
     def _end(self, connection: Connection, job: Job, outcome: ChildOutcome, folder: Path) -> None:
         now = self.database.now()
