@@ -166,3 +166,12 @@ def test_what_cannot_be_packed_or_run_says_why(asked: Path, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["test.json"]
     with pytest.raises(UsageError, match="is no package"):
         read_package(tmp_path)
+
+
+def test_a_link_to_an_empty_folder_is_followed(tmp_path: Path) -> None:
+    """It was said that a part of the path was a file."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "entry").symlink_to(tmp_path / "empty")
+    card = pack(DIALOGUE, "rule-agent", tmp_path / "entry")
+    assert read_package(tmp_path / "empty") == card
+    assert (tmp_path / "entry").is_symlink()

@@ -14,6 +14,7 @@ from tests.site.world import hidden, send
 from duologue.arena.people.people import close_person
 from duologue.arena.people.personal_data import delete_person
 from duologue.arena.talks import rooms, sessions
+from duologue.core.errors import NoSpaceError
 from duologue.site import gate
 from duologue.site.gate import Gate
 from duologue.site.settings import SiteSettings
@@ -72,6 +73,21 @@ def test_a_database_that_cannot_say_who_asks_is_told_and_is_no_fault_of_the_site
         world.write(lambda connection, changed=changed: connection.execute(changed).rowcount)
     assert client.get(path, headers={"Authorization": token}).status_code == 503
     assert not [one for one in caplog.records if one.name.startswith("duologue")]
+
+
+def test_a_full_disk_is_told_to_the_organiser_and_not_to_the_world(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = world.client("admin")
+
+    def refuse() -> None:
+        raise NoSpaceError("cannot write files/ab: no space left on the disk")
+
+    monkeypatch.setattr(world.database, "reading", refuse)
+    answer = client.get("/people")
+    assert (answer.status_code, "files/ab" in answer.text) == (503, False)
+    told = {one.getMessage() for one in caplog.records if one.name.startswith("duologue")}
+    assert told == {"a request could not be answered: cannot write files/ab: no space left on the disk"}
 
 
 def test_cookies_are_for_this_site_alone_and_no_script_sees_them(world: World) -> None:

@@ -543,6 +543,8 @@ def reason(error: OSError) -> str:
         errno.ENFILE: "too many files are open on this machine; run the command again later",
         errno.ENOSPC: "no space left on the disk; free some and run the command again",
         errno.EDQUOT: "the disk quota is used up; free some space and run the command again",
+        errno.EBUSY: "it is in use, or a disk of its own; choose a folder in it",
+        errno.EXDEV: "it is a disk of its own; choose a folder in it",
         errno.ENAMETOOLONG: "the name is too long",
         errno.ELOOP: "a link leads back to itself",
     }

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.core.disk import Source, copy_file, guarded, regular, write_text
+from duologue.core.disk import Source, copy_file, guarded, regular, resolved, write_text
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.extras import OURS
 from duologue.core.identity import files_of_model, hash_of_model
@@ -192,6 +192,7 @@ def _requirements(name: str) -> list[str]:
 @contextmanager
 def _new_folder(out: Path) -> Iterator[Path]:
     """Yield a folder that becomes `out` when all is written. Raises `UsageError` where `out` holds anything."""
+    out = resolved(out)  # a link to an empty folder leads to what is replaced
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and is not empty; choose another --out, or remove it")
     with guarded("write", out):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from duologue.core.errors import DuologueError, NotFoundError, StorageError
+from duologue.core.errors import DuologueError, NoSpaceError, NotFoundError, StorageError
 from duologue.site.messages import in_language
 from duologue.site.page_error import PageError
 from duologue.site.visit import Visit
@@ -18,6 +19,7 @@ from duologue.web.errors import error_body
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+_LOG = logging.getLogger(__name__)
 _STATUS = {
     NotFoundError: HTTPStatus.NOT_FOUND,
     StorageError: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -39,6 +41,8 @@ async def error_answer(request: Request, error: Exception) -> Response:
     elif isinstance(error, DuologueError):
         status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
         said = "" if isinstance(error, StorageError) else str(error)
+        if isinstance(error, NoSpaceError):  # whoever asked can do nothing about it
+            _LOG.warning("a request could not be answered: %s", error)
     if request.url.path.startswith("/api/"):
         body = error_body(status, str(said))
         return Response(body, status, headers=fields, media_type="application/json")

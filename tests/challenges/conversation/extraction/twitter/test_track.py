@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import stat
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -167,6 +169,20 @@ def test_what_cannot_be_frozen_is_told_and_leaves_nothing(store: Path, tmp_path:
     freeze(store, tmp_path / "out", PLAN)
     with pytest.raises(UsageError, match="holds something already"):
         freeze(store, tmp_path / "out", PLAN)
+
+
+def test_the_folder_may_be_a_disk_of_its_own(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts were made beside it, and could not be moved into it."""
+    rename = type(tmp_path).rename
+
+    def move(path: Path, target: Path) -> Path:
+        if not path.is_relative_to(tmp_path / "out"):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return rename(path, target)
+
+    monkeypatch.setattr(type(tmp_path), "rename", move)
+    freeze(store, tmp_path / "out", PLAN)
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["overlap.json", "participants", "sealed"]
 
 
 def test_the_command_tells_sizes_and_proof(store: Path, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def freeze(store: Path, out: Path, plan: TrackPlan) -> tuple[Frozen, list[PartOv
         for part in (EVALUATION, DEV, TRAIN):
             parts[part] = _limits(store, dealt[part], taken)
             taken = taken | parts[part].posts
-        with disk.temporary_folder(beside=out) as folder:
+        with disk.temporary_folder(beside=out / "parts") as folder:  # `out` may be a disk of its own
             return _write(store, folder, out, plan, parts)
 
 
