@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+from tests.full_disk import files_up_to
+
+from duologue.core.errors import NoSpaceError
 from duologue.endpoints.completion import ChatCompletion
 from duologue.endpoints.store import CallStore
 
@@ -45,3 +49,12 @@ def test_a_call_of_the_folder_is_recorded_when_it_is_found(tmp_path: Path) -> No
     assert CallStore(str(tmp_path / "calls"), record=str(recording)).find(URL, BODY) == MADE
     assert CallStore(replay=str(recording)).find(URL, BODY) == MADE
     assert CallStore(str(tmp_path / "calls"), replay=str(recording)).find(URL, b'{"model":"n"}') is None
+
+
+def test_a_full_disk_leaves_no_part_of_a_call(tmp_path: Path) -> None:
+    store = CallStore(str(tmp_path))
+    with files_up_to(20), pytest.raises(NoSpaceError):
+        store.keep(URL, BODY, MADE)
+    assert [one for one in tmp_path.rglob("*") if one.is_file()] == []
+    store.keep(URL, BODY, MADE)
+    assert store.find(URL, BODY) == MADE

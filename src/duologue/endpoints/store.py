@@ -6,12 +6,13 @@ A folder has them for all runs; a recording (`recorded_calls`) has those of one,
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from threading import get_ident
 
 import msgspec
 
-from duologue.core.disk import guarded
+from duologue.core.disk import guarded, write_scratch
 from duologue.core.records import Record
 from duologue.core.typed import decode_json
 from duologue.endpoints.completion import ChatCompletion
@@ -62,10 +63,16 @@ class CallStore:
         path = self._path(url, body)
         data = msgspec.json.encode(StoredCall(url=url, request=msgspec.Raw(body), completion=completion))
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.part")
-        with guarded("write", path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(data)  # not forced to the disk: a crash of the machine costs a call, never a result
-            temporary.replace(path)
+        try:
+            write_scratch(
+                temporary, data
+            )  # not forced to the disk: a crash of the machine costs a call, never a result
+            with guarded("write", path):
+                temporary.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
         return completion
 
     def _in_folder(self, url: str, body: bytes) -> ChatCompletion | None:
