@@ -139,6 +139,6 @@ def test_a_full_disk_loses_no_answer_and_leaves_none_half_written(tmp_path: Path
 
 
 def fill(path: Path) -> None:
-    with Journal(path, OURS) as journal, files_up_to(2_000):
+    with files_up_to(2_000), Journal(path, OURS) as journal:  # closed while the disk is full still
         for place in range(1, 10):
             journal.add([place], [Answer(text="two" * 100)])
