@@ -62,7 +62,7 @@ def test_what_is_read_only_is_read_and_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "none.sqlite").exists()
     opened(tmp_path / "a.sqlite").close()
     base = opened(tmp_path / "a.sqlite", writable=False)
-    with pytest.raises(StorageError, match="readonly"), base.writing() as connection:
+    with pytest.raises(StorageError, match="read-only"), base.writing() as connection:
         connection.execute("INSERT INTO notes VALUES ('x')")
     base.close()
     assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]  # no log, nor its index
