@@ -44,7 +44,7 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
     [
         (("compare", "restaurant", "--gold", "x"), "two result files are compared, 0 given"),
         (("compare", "restaurant", "x"), "two result files are compared, 1 given"),
-        (("compare", "a", "b", "x", "y"), "there is neither a task nor a file 'a'"),
+        (("compare", "a", "b", "x", "y"), "there is no file 'a', and no task of that name; known are conversation"),
         (("compare", "restaurnat", "x", "y"), "did you mean 'restaurant'"),
         (("compare", GOLDEN / "registry.toml"), "two reports are compared"),
         (("compare", GOLDEN / "registry.toml", "b", "--gold", "x", "--partial"), "leave --gold, --partial out"),

@@ -183,6 +183,8 @@ def test_what_casts_doubt_on_a_whole_result_is_told_wherever_it_is_ranked(make_r
     assert "it is &lt;the&gt; truth; give another" in leaderboard_page(found, title="t")
     told = leaderboard_to_json(found)["systems"]
     assert [one["doubts"] for one in told] == [["it is <the> truth"], []]
+    assert "a: it is <the> truth" in str(found)
+    assert "a: it is &lt;the&gt; truth" in found._repr_html_()
 
 
 def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report: MakeReport) -> None:

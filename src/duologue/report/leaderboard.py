@@ -87,10 +87,15 @@ class Leaderboard(NamedTuple):
         return data_frame(self.columns(), self.rows())
 
     def __str__(self) -> str:
-        return text_table(self._title, self.columns(), self.rows(), below=self.caution)
+        return text_table(self._title, self.columns(), self.rows(), below=self._below)
 
     def _repr_html_(self) -> str:
-        return html_table(self._title, self.columns(), self.rows(), below=self.caution)
+        return html_table(self._title, self.columns(), self.rows(), below=self._below)
+
+    @property
+    def _below(self) -> str:
+        doubted = [f"{place.system}: {one.message}" for place in self.places for one in doubts(place.report)]
+        return "; ".join([self.caution, *doubted] if self.caution else doubted)
 
     @property
     def _title(self) -> str:

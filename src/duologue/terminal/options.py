@@ -201,9 +201,7 @@ def demand_file_or_task(word: str) -> None:
 
     known = names("tasks")
     if word not in known and not Path(word).exists():
-        raise UsageError(
-            f"there is neither a task nor a file '{word}'{did_you_mean(word, known)}; tasks are {', '.join(known)}"
-        )
+        raise UsageError(f"there is no file '{word}', and no task of that name{did_you_mean(word, known)}")
 
 
 def refuse_scoring_options() -> None:
