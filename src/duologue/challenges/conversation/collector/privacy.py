@@ -112,6 +112,8 @@ class PostAnonymiser:
         self._people = Pseudonyms.imported(base, source)
         self.anonymiser = Anonymiser(keep=self._accounts, handle=self._people.name)
         self._recent: OrderedDict[int, tuple[int | None, list[str]]] = OrderedDict()
+        self._above: dict[int, int] = {}
+        """Posts far above others in their threads, so that no thread is gone through post by post twice."""
         self._threads = ThreadAnonymisers(self.anonymiser, self._root)
 
     def post(self, row: Row, mentioned: Iterable[str] = ()) -> Row:
@@ -141,11 +143,17 @@ class PostAnonymiser:
         """Return the first known post of a thread, from this import or the store."""
         seen = {post}
         while True:
-            parent = self._recent[post][0] if post in self._recent else self._base.parents([post]).get(post)
-            if parent is None or parent in seen:
-                return post
-            seen.add(parent)
-            post = parent
+            above = self._above.get(post)
+            if above is None:
+                above = self._recent[post][0] if post in self._recent else self._base.parents([post]).get(post)
+            if above is None or above in seen:
+                break
+            seen.add(above)
+            post = above
+        if len(self._above) + len(seen) > _RECENT:
+            self._above.clear()
+        self._above.update(dict.fromkeys(seen - {post}, post))
+        return post
 
 
 class StoreAnonymiser:

@@ -160,11 +160,27 @@ def test_a_thread_of_very_many_posts_has_one_root_that_is_looked_for_once() -> N
     assert growth(chained, roots, 500) < MOST
 
 
-def test_posts_of_a_ring_and_those_that_hang_on_it_have_the_root_that_they_had() -> None:
+def test_posts_of_a_ring_and_those_that_hang_on_it_have_one_root() -> None:
     index = twcs._Index()
     for row, answered in enumerate((2, 0, 1, 0, -1, 4, 5)):
         index.put(row, row)
         index.answers.append(answered)
     index.link()
     for _ in range(2):
-        assert [index.root(row) for row in range(7)] == [1, 2, 0, 1, 4, 4, 4]
+        assert [index.root(row) for row in range(7)] == [1, 1, 1, 1, 4, 4, 4]
+
+
+def test_a_ring_of_very_many_posts_is_gone_round_once() -> None:
+    def ring(n: int) -> twcs._Index:
+        index = twcs._Index()
+        for row in range(n):
+            index.put(row, row)
+            index.answers.append((row - 1) % n)
+        index.link()
+        return index
+
+    def roots(index: twcs._Index) -> set[int]:
+        return {index.root(row) for row in range(len(index.answers))}
+
+    assert len(roots(ring(50))) == 1
+    assert growth(ring, roots, 500) < MOST

@@ -92,7 +92,7 @@ class _Index:
         )
 
     def root(self, row: int) -> int:
-        """Return the root row of a thread, as far as it is in the file."""
+        """Return the root row of a thread, as far as it is in the file; of a ring, any row, always the same."""
         seen = {row}
         while (above := self.above[row]) != _NONE and above not in seen:
             if self.roots[above] != _NONE:
@@ -100,9 +100,8 @@ class _Index:
                 break
             seen.add(above)
             row = above
-        if self.above[row] == _NONE:  # no ring, so that whoever meets one of these comes here too
-            for one in seen:
-                self.roots[one] = row
+        for one in seen:
+            self.roots[one] = row
         return row
 
 
