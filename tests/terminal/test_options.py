@@ -1,9 +1,17 @@
 from __future__ import annotations
 
-import click
-import pytest
+from typing import Any
 
-from duologue.terminal.options import SeedNumber
+import click
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from duologue.core.bounds import MOST_PROCESSES
+from duologue.core.typed import convert
+from duologue.endpoints.settings import EndpointSettings
+from duologue.models.training_recipe import ParallelTrainingRecipe
+from duologue.terminal.options import SeedNumber, workers_option
 
 
 def test_a_seed_can_be_counted_on_from_and_printed() -> None:
@@ -12,3 +20,27 @@ def test_a_seed_can_be_counted_on_from_and_printed() -> None:
     for wrong, told in (("9" * 4300, "more than 1,000 digits"), ("-1", "not in the range"), ("x", "not a valid")):
         with pytest.raises(click.BadParameter, match=told):
             kind.convert(wrong, None, None)
+
+
+def test_more_processes_than_any_machine_bears_are_refused() -> None:
+    @click.command()
+    @workers_option
+    def work(*, workers: int) -> None:
+        click.echo(workers)
+
+    def told(*words: str) -> str:
+        return CliRunner().invoke(work, words).output
+
+    assert 1 <= int(told()) <= MOST_PROCESSES
+    assert told("--workers", str(MOST_PROCESSES)) == f"{MOST_PROCESSES}\n"
+    assert "100000 is not in the range 1<=x<=256" in told("--workers", "100000")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(EndpointSettings, "workers"), (ParallelTrainingRecipe, "devices"), (ParallelTrainingRecipe, "threads")],
+)
+def test_recipes_refuse_them_too(kind: type[Any], name: str) -> None:
+    given = {"url": "http://x", "model": "m"} if kind is EndpointSettings else {}
+    with pytest.raises(msgspec.ValidationError, match=rf"Expected `int` <= [0-9]+ - at `\$.{name}`"):
+        convert({**given, name: 100_000}, kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     default=None,
     help="Dialogues per file (mobilecs: annotated ones in all), instead of the recipe's sizes.",
 )
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="Processes; the bytes do not depend on it.")
+@options.workers_option
 @options.recipe_file_option
 @options.set_option
 @options.quiet_option
@@ -42,7 +41,7 @@ def generate(
     part: str | None,
     subtask: int | None,
     n: int | None,
-    workers: int | None,
+    workers: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
     quiet: bool,
@@ -71,5 +70,5 @@ def generate(
     ]
     plan = resolve(simulated.Generation, file=recipe, overrides=(*overrides, *narrowed))
     with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
-        paths = simulated.generate(plan, seed, out, workers=workers or os.cpu_count() or 1, progress=progress)
+        paths = simulated.generate(plan, seed, out, workers=workers, progress=progress)
     console.line(f"{len(paths)} files in {out}")

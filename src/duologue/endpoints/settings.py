@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveSeconds, Seconds, Tokens
+from duologue.core.bounds import Calls, Count, NonNegative, Positive, PositiveSeconds, Seconds, Tokens
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 
@@ -30,7 +30,7 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     """Further fields of the request, such as `--set extra.reasoning_effort=low`."""
     omit: tuple[str, ...] = ()
     """Fields of the request that the server does not take, such as `["seed", "temperature"]`."""
-    workers: Positive = 4
+    workers: Calls = 4
     """Calls at the same time."""
     timeout: PositiveSeconds = 120.0
     """Seconds for a whole call."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any, Literal, TypeVar
 
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat, Threads
+from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat, Processes, Threads
 from duologue.core.records import Record
 
 Kind = TypeVar("Kind", bound=Record)
@@ -40,7 +40,7 @@ class ParallelTrainingRecipe(TrainingRecipe, frozen=True):
     """Early stopping: evaluations on held-out data without improvement."""
     check_every: Count = 0
     """Steps between evaluations on held-out data; 0: one after each epoch."""
-    devices: Positive = 1
+    devices: Processes = 1
     """Data-parallel processes in training, which share the samples of each step."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Device of the training."""

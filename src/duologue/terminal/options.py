@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from duologue.core.bounds import MOST_PROCESSES
 from duologue.terminal import console, paths
 
 if TYPE_CHECKING:
@@ -240,6 +242,16 @@ def count_option(
     if required:  # without a default: click 8.3 and later take None for one, and miss nothing
         return click.option(name, type=kind, required=True, help=text)
     return click.option(name, type=kind, default=default, show_default=True, help=text)
+
+
+def workers_option(command: Decorated) -> Decorated:
+    """Add the option for the number of processes; without it `workers` is that of the processors."""
+    return click.option(
+        "--workers",
+        type=click.IntRange(1, MOST_PROCESSES),
+        default=lambda: min(os.cpu_count() or 1, MOST_PROCESSES),
+        help="Processes; the bytes do not depend on it.",
+    )(command)
 
 
 def amount_option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,7 +66,7 @@ def add_subtitles(parent: click.Group) -> None:
     default=128,
     least=0,
 )
-@options.count_option("--workers", "Processes; the bytes do not depend on it.")
+@options.workers_option
 @click.option(
     "--engine",
     type=click.Choice(["processes", "ray"]),
@@ -88,7 +87,7 @@ def subtitles(
     duplicates: str | None,
     leaks: bool | None,
     check_every: int,
-    workers: int | None,
+    workers: int,
     engine: str,
     address: str | None,
     quiet: bool,
@@ -124,7 +123,7 @@ def subtitles(
     with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
         made = subject.extract(
             source, out, wanted, Extraction(check_every=check_every),
-            workers=workers or os.cpu_count() or 1, engine=engine, address=address, say=console.line, progress=progress,
+            workers=workers, engine=engine, address=address, say=console.line, progress=progress,
         )  # fmt: skip
     _report(made)
 
