@@ -28,6 +28,8 @@ PositiveFloat = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
 Weight = Annotated[float, Meta(ge=0, le=1e9)]
 """How likely something is beside others: the sum of some weights is a number, and each is more than nothing in it."""
+Slope = Annotated[float, Meta(ge=-1e9, le=1e9)]
+"""What a feature of a linear model counts, for or against: some of them still have a sum."""
 Rows = Annotated[int, Meta(ge=0, le=10**12)]
 """Rows of a file that is made; shares of them are reckoned as floats, and no disk holds more."""
 PositiveRows = Annotated[int, Meta(ge=1, le=10**12)]

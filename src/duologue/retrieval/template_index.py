@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
+from duologue.core.bounds import Weight
 from duologue.core.records import Record
 from duologue.retrieval.grouped_terms import GroupedTerms
 
@@ -26,7 +27,7 @@ class TemplateEntry(Record, frozen=True, kw_only=True):
     """What it is from, such as its dialogue: in training, no sample is answered with templates of its own source."""
     turn: int
     """Number of earlier turns of its speaker."""
-    groups: tuple[tuple[float, tuple[str, ...]], ...]
+    groups: tuple[tuple[Weight, tuple[str, ...]], ...]
     """Retrieval terms of the state that it answered, in weighted groups."""
     needs: tuple[str, ...] = ()
     """Knowledge in its wording, outside the slots: it is used only where all of it is known."""

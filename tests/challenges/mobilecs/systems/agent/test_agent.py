@@ -1,19 +1,21 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
-from duologue.challenges.mobilecs.systems.agent.agent import CustomerAgent
+from duologue.challenges.mobilecs.systems.agent.agent import AgentCard, CustomerAgent
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, truth_of
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.core.records import Act
+from duologue.core.typed import convert
+from duologue.models.trained_system import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,3 +114,38 @@ def test_what_has_no_answers_teaches_nothing(calls: list[Example], tmp_path: Pat
         trained([msgspec.structs.replace(one, references=()) for one in calls], tmp_path)
     with pytest.raises(UsageError, match="has not learned yet"):
         CustomerAgent(TINY).answer([calls[0].sample])
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [
+        ("vocabulary.label_sets.0", [], "Expected `array` of length >= 1"),
+        ("templates.0.parts", [], r"a template has 0 parts around [0-9]+ holes"),
+        ("templates.0.groups.0.0", -1, "Expected `float` >= 0"),
+        ("templates.0.groups.0.0", 1e308, "Expected `float` <= 1000000000"),
+        ("products", [{"source": "a", "slots": {"type": "业务"}}], "a product has no 'name'"),
+        ("policy", {"weights": {"value": 1e308}}, "Expected `float` <= 1000000000"),
+        ("policy", {"weights": {}, "cues": {"业务|": -1e308}}, "Expected `float` >= -1000000000"),
+    ],
+)
+def test_a_card_that_no_answer_can_be_made_with_is_refused(
+    place: str, value: object, told: str, tmp_path: Path
+) -> None:
+    """They ended in a traceback when the agent answered."""
+    card = {
+        "vocabulary": {"grams": [], "slots": [], "label_sets": [["通知"]]},
+        "cues": [],
+        "templates": [
+            {"source": "a", "turn": 0, "groups": [[1.0, ["x"]]], "parts": ["您好"], "holes": [], "labels": ["通知"]}
+        ],
+        "seen": "nothing",
+    }
+    convert(card, AgentCard)
+    at: Any = card
+    *above, last = (int(part) if part.isdigit() else part for part in place.split("."))
+    for part in above:
+        at = at[part]
+    at[last] = value
+    write_json(card, tmp_path / CustomerAgent.card_file)
+    with pytest.raises(StorageError, match=rf"agent\.json is no part of a saved model \({told}.*; train it again"):
+        CustomerAgent(TINY).load(tmp_path)

@@ -50,6 +50,14 @@ def test_weights_are_kept_and_without_a_rate_nothing_is_learned() -> None:
     assert again.weights == cues.weights
 
 
+def test_weights_of_a_card_that_are_very_large_decide_and_do_not_overflow() -> None:
+    view = CallView([], "多少钱", BASE)
+    reading = RequestReading.of(view, np.full(len(view.pieces), 0.5, dtype=np.float32))
+    slot = view.pieces[FEE].slot
+    for weight, share in ((1e9, 1.0), (-1e9, 0.0)):
+        assert RequestCues({f"{slot}|": weight}).corrected(view.pieces, reading)[FEE] == share
+
+
 def test_arguments_are_those_of_goals() -> None:
     pieces = CallView([], "喂", BASE).pieces
     assert [argument_of(one) for one in pieces[1:]] == ["ent-1-业务费用", "ent-1-业务规则", "账户余额", "业务"]

@@ -33,6 +33,11 @@ class IndexedProduct(Record, frozen=True, kw_only=True):
     slots: dict[str, str]
     """As the base has them, name and type included."""
 
+    def __post_init__(self) -> None:
+        """Refuse a product without a name, by which all bases find their entities."""
+        if NAME not in self.slots:
+            raise ValueError(f"a product has no '{NAME}'")
+
 
 class ProductIndex:
     """Products by the pieces of their names and types."""

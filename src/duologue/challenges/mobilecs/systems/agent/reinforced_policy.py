@@ -8,6 +8,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues
 from duologue.challenges.mobilecs.systems.agent.turn_options import OPTION_FEATURES, options_of
+from duologue.core.bounds import Slope
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ FIRST_VALUE_WEIGHT = 4.0
 class PolicyWeights(Record, frozen=True, kw_only=True):
     """Weights by the name of their feature."""
 
-    weights: dict[str, float]
-    cues: dict[str, float] = {}
+    weights: dict[str, Slope]
+    cues: dict[str, Slope] = {}
     """Of the words that ask for a slot."""
 
     @classmethod

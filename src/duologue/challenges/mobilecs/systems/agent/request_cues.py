@@ -27,6 +27,8 @@ _LONGEST = 3
 """Characters of the longest runs that are looked at."""
 _LEAST = 1e-3
 """Probability that is taken for the least one: what the networks rule out may be asked for all the same."""
+_LOWEST = -700.0
+"""Logit below which a probability is nothing, and its exponential no number."""
 _KEPT = 0.005
 """Weight from which one is kept when the cues are saved."""
 
@@ -112,4 +114,4 @@ def _asked_by(pieces: Sequence[KbPiece], wanted: Floats, told: int) -> list[int]
 
 def _shifted(probability: float, shift: float) -> float:
     share = min(max(probability, _LEAST), 1 - _LEAST)
-    return 1 / (1 + exp(-(log(share / (1 - share)) + shift)))
+    return 1 / (1 + exp(-max(log(share / (1 - share)) + shift, _LOWEST)))

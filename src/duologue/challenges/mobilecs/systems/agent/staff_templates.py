@@ -53,6 +53,13 @@ class StaffTemplate(TemplateEntry, frozen=True, kw_only=True):
     holes: tuple[TemplateHole, ...]
     labels: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse parts that do not stand around the holes."""
+        if len(self.parts) != len(self.holes) + 1:
+            raise ValueError(
+                f"a template has {len(self.parts)} parts around {len(self.holes)} holes, expected one more"
+            )
+
     @property
     def key(self) -> Key:
         """What it tells."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
@@ -38,6 +39,10 @@ TOLD_SUMMARY = ("nothing", "an entity's slot", "several slots", "a name", "a use
 """What the staff's labels depend on of what a reply tells."""
 
 
+LabelSet = Annotated[tuple[str, ...], Meta(min_length=1)]
+"""A set of staff labels; sets are compared by the labels that they share."""
+
+
 class TurnVocabulary(Record, frozen=True, kw_only=True):
     """What the network knows by number."""
 
@@ -45,8 +50,8 @@ class TurnVocabulary(Record, frozen=True, kw_only=True):
     """Pieces of utterances of one to four characters."""
     slots: list[str]
     """Slots, types and `name`."""
-    label_sets: list[tuple[str, ...]]
-    """Sets of staff labels, in the order of `STAFF_LABELS`."""
+    label_sets: list[LabelSet]
+    """In the order of `STAFF_LABELS`."""
 
 
 class TurnTruth(NamedTuple):
