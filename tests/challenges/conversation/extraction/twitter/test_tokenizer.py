@@ -3,8 +3,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.growth import MOST, growth
 
 from duologue.challenges.conversation.extraction.twitter import tokenizer
+from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.extraction.twitter.rules import preprocess
 from duologue.challenges.conversation.extraction.twitter.tokenizer import CHALLENGE, CURRENT, GENERATIONS, tokenize
 from duologue.core.errors import UsageError
 
@@ -98,3 +101,19 @@ def test_an_address_of_signs_does_not_take_for_ever() -> None:
 def test_an_unknown_generation_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError, match=r"no tokenizer 'nltk-3.1'; did you mean 'nltk-3.10'"):
         tokenize("a", "nltk-3.1")
+
+
+@pytest.mark.parametrize("part", ["a.", "1-"])
+def test_a_word_that_nobody_writes_is_read_in_pieces(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The official pattern goes through all the rest of a word at each of its parts."""
+    monkeypatch.setattr(tokenizer, "LONGEST_WORD", 200)
+    assert growth(lambda n: part * n, tokenize, 1000) < MOST
+
+
+def test_longer_words_than_any_address_have_tokens_of_their_pieces() -> None:
+    longest = tokenizer.LONGEST_WORD
+    assert tokenize("http://a.b/" + "ab" * (longest // 2))[0] == ("http://a.b/" + "ab" * longest)[:longest]
+    texts = ("ab" * longest + "!", "http://a.b/" + "c1" * longest + " ok", "a.b" * longest)
+    for text in texts:
+        assert Cleaner().clean(text) == preprocess(text)
+        assert "".join(tokenize(text)) == text.replace(" ", "")

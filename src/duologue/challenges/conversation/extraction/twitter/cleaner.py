@@ -81,6 +81,8 @@ class _Words(dict[str, str]):
         self.scan = tokenizer.scanner(generation)
 
     def __missing__(self, word: str) -> str:
+        if len(word) > tokenizer.LONGEST_WORD:
+            return " ".join(map(_token_text, self.scan(tokenizer.shorten(word))))
         if _PLAIN_LINK(word):
             return "<URL>"  # mostly seen once
         body, end = (word[:-1], f" {word[-1]}") if word[-1] in ".,!?" else (word, "")
@@ -102,7 +104,7 @@ def _token_text(token: str) -> str:
 def _without_name(text: str) -> str:
     """Return a tokenized reply without the agent's signature."""
     if "-" in text or "^" in text or "~" in text or "–" in text:
-        text = rules.SIGNATURE.sub(r"\1", text)
+        text = rules.without_signature(text)
     words = text.rstrip()
     head = words.rstrip(ascii_lowercase)
     if len(head) == len(words) or words.endswith((" thanks", " thnks", " thx")):

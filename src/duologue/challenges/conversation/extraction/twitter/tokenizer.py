@@ -11,6 +11,7 @@ import sys
 import unicodedata
 from functools import cache
 from html.entities import name2codepoint
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError, did_you_mean
@@ -30,6 +31,9 @@ _ENTITIES = {
 _LONG = re.compile(r"(.)\1{3,}|(\n)\n{3,}")
 """A repeated character; the official pattern leaves up to three line breaks alone."""
 
+LONGEST_WORD = 4096
+"""Characters without white space that official text has tokens across; the longest addresses have half as many."""
+_WORD = re.compile(r"\S+")
 _MOUTH = r"[)\](\[dp/:}{@|\\]"
 _EYES, _NOSE = "[:;=8]", "[-o*']?"
 _JOINER, _LETTER, _SIGN = "ǂ", "ǁ", "§"
@@ -116,8 +120,13 @@ def scanner(generation: str) -> Callable[[str], list[str]]:
     chosen = _GENERATIONS[generation]
     emoticon = re.compile(_emoticon(chosen), re.IGNORECASE).search
     pattern = re.compile(_token(chosen), re.IGNORECASE)
-    if generation == CHALLENGE:
-        return lambda text: [token if emoticon(token) else token.lower() for token in pattern.findall(text)]
+    if generation == CHALLENGE:  # whose patterns go through all the rest of a word at each of its parts
+
+        def scan_official(text: str) -> list[str]:
+            pieces = [text] if len(text) <= LONGEST_WORD else _pieces(text)
+            return [one if emoticon(one) else one.lower() for piece in pieces for one in pattern.findall(piece)]
+
+        return scan_official
     table, odd = _shadows()
 
     def scan(text: str) -> list[str]:
@@ -127,6 +136,12 @@ def scanner(generation: str) -> Callable[[str], list[str]]:
         return [token if emoticon(token) else token.lower() for token in tokens]
 
     return scan
+
+
+def _pieces(text: str) -> list[str]:
+    """Return a text in pieces, cut within words that are longer than any that people write."""
+    cuts = [at for one in _WORD.finditer(text) for at in range(one.start() + LONGEST_WORD, one.end(), LONGEST_WORD)]
+    return [text[start:end] for start, end in pairwise((0, *cuts, len(text)))]
 
 
 def _expect_generation(generation: str) -> None:

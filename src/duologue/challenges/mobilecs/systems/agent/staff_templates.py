@@ -56,9 +56,7 @@ class StaffTemplate(TemplateEntry, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse parts that do not stand around the holes."""
         if len(self.parts) != len(self.holes) + 1:
-            raise ValueError(
-                f"a template has {len(self.parts)} parts around {len(self.holes)} holes, expected one more"
-            )
+            raise ValueError(f"a template has {len(self.parts)} parts around {len(self.holes)} holes; one more is due")
 
     @property
     def key(self) -> Key:
