@@ -11,7 +11,7 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 from tests.site.world import hidden, send
 
-from duologue.arena.people.people import close_person
+from duologue.arena.people.people import close_person, set_roles
 from duologue.arena.people.personal_data import delete_person
 from duologue.arena.talks import rooms, sessions
 from duologue.core.errors import NoSpaceError
@@ -60,6 +60,34 @@ def test_who_has_left_since_the_request_came_does_nothing_more(world: World, gon
     leaving.result()
     with world.database.reading() as connection:
         assert not sessions.list_talks(connection, room=room)
+
+
+def test_whose_role_was_taken_since_the_request_came_does_nothing_by_it_any_more(world: World) -> None:
+    me, now = world.ids["organiser"], world.database.now()
+    room = world.write(
+        lambda c: rooms.open_room(c, title="A caller", task="mobilecs/dialogue", system="rule-agent", now=now)
+    )
+    program = world.api("organiser")
+    busy = threading.Event()
+    holding = world.database.submit(lambda _: busy.wait(30))  # what is sent meanwhile is let in, and waits
+    taking = world.database.submit(lambda c: set_roles(c, me, ["volunteer"], now=now, by=None))
+    with ThreadPoolExecutor(1) as senders:
+        answer = senders.submit(program.post, f"/api/v1/talk-lists/rooms/{room}/close")
+        time.sleep(1.0)
+        busy.set()
+        assert answer.result().status_code == 403
+    assert holding.result()
+    taking.result()
+    with world.database.reading() as connection:
+        assert room in [one.id for one in rooms.list_rooms(connection, closed=False)]
+
+
+def test_a_database_of_a_visit_carries_out_each_action_as_it_is_made(world: World) -> None:
+    mine = world.database.with_each_action(lambda action: lambda connection: [action(connection)])
+    told: Any = mine.write(lambda _: 3)
+    assert told == [3]
+    with mine.reading() as connection:
+        assert connection is not None
 
 
 @pytest.mark.parametrize("path", ["/people", "/api/v1/me"])

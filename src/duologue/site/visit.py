@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from duologue.arena.people.people import may_come_in
+from duologue.arena.people.people import roles_held
 from duologue.site.form import read_form
-from duologue.site.page_error import PageError, not_found
+from duologue.site.page_error import PageError, forbidden, not_found
 from duologue.site.words import text
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.requests import Request
 
+    from duologue.arena.database.database import Database
     from duologue.arena.people.people import Person
     from duologue.site.form import Form
     from duologue.site.site import Site
@@ -69,6 +70,11 @@ class Visit:
         found = str(self.request.query_params.get(name, default))
         return found if len(found) <= most else default
 
+    @property
+    def database(self) -> Database:
+        """The database, for what writes more than one action: each is carried out as by `by_me`."""
+        return self.site.database.with_each_action(self.by_me)
+
     async def read(self, action: Callable[..., Read], /, *arguments: Any, **options: Any) -> Read:
         """Return `action(connection, *arguments, **options)`, read in one snapshot."""
         return await self.site.read(action, *arguments, **options)
@@ -85,12 +91,16 @@ class Visit:
         """Return an action as it is carried out for who asks.
 
         It raises `PageError` where that person has been deleted or closed since the request came: what they leave would
-        name nobody.
+        name nobody. So it does where one of their roles was taken meanwhile, by which they may have been let in.
         """
 
         def carried_out(connection: Connection) -> Read:
-            if self.person is not None and not may_come_in(connection, self.person.id):
-                raise PageError(HTTPStatus.UNAUTHORIZED)
+            if self.person is not None:
+                roles = roles_held(connection, self.person.id)
+                if roles is None:
+                    raise PageError(HTTPStatus.UNAUTHORIZED)
+                if not roles.issuperset(self.person.roles):
+                    raise forbidden()
             return action(connection)
 
         return carried_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from sqlalchemy import delete
@@ -83,6 +83,10 @@ class Database:
         with self.guarded():
             return self.submit(action, nonce=nonce).result()
 
+    def with_each_action(self, made: Callable[[Callable[[Connection], Any]], Callable[[Connection], Any]]) -> Database:
+        """Return this database as one that carries out `made(action)` for each action, such as one that asks first."""
+        return _MadeActions(self, made)
+
     def forget_nonces(self, before: int) -> int:
         """Delete the nonces of forms answered before a time in ms, and return how many there were."""
 
@@ -134,3 +138,17 @@ class Database:
 
 def _reason(error: DBAPIError) -> str:
     return str(error.orig).strip().partition("\n")[0]
+
+
+class _MadeActions(Database):
+    """A database whose actions are made others before they are carried out; it is never closed by itself."""
+
+    def __init__(
+        self, inner: Database, made: Callable[[Callable[[Connection], Any]], Callable[[Connection], Any]]
+    ) -> None:
+        self._inner, self._made = inner, made
+        self.url, self.now, self.durable = inner.url, inner.now, inner.durable
+        self.write_engine, self._read_engine = inner.write_engine, inner._read_engine
+
+    def submit(self, action: Callable[[Connection], Result], *, nonce: str | None = None) -> Future[Result]:
+        return self._inner.submit(self._made(action), nonce=nonce)

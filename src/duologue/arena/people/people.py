@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 100
 """Characters of the longest name."""
-_LET_IN = select(people.c.id).where(people.c.id == bindparam("person"), people.c.closed_at.is_(None))
+_LET_IN = (
+    select(person_roles.c.role)
+    .select_from(people.outerjoin(person_roles))
+    .where(people.c.id == bindparam("person"), people.c.closed_at.is_(None))
+)
 
 
 class Person(Record, frozen=True, kw_only=True):
@@ -99,9 +103,10 @@ def find_person(connection: Connection, person_id: str) -> Person:
     return found[0]
 
 
-def may_come_in(connection: Connection, person_id: str) -> bool:
-    """Whether there is a person of that id who is let in, in this transaction."""
-    return connection.execute(_LET_IN, {"person": person_id}).first() is not None
+def roles_held(connection: Connection, person_id: str) -> frozenset[str] | None:
+    """Return the roles of a person in this transaction; `None` where there is nobody of that id who is let in."""
+    rows = connection.execute(_LET_IN, {"person": person_id}).all()
+    return frozenset(row.role for row in rows if row.role) if rows else None
 
 
 def list_people(connection: Connection, role: str | None = None, *, closed: bool = True) -> list[Person]:

@@ -197,7 +197,7 @@ async def agree(call: OperationCall) -> LayersAgreed:
 async def give(call: OperationCall) -> NextSheet:
     """Return the sheet that somebody goes on with."""
     project = await call.read(find_project, call.at("project"))
-    return NextSheet(id=await run_in_threadpool(next_sheet, call.site.database, project, call.me.id))
+    return NextSheet(id=await run_in_threadpool(next_sheet, call.database, project, call.me.id))
 
 
 async def differ(call: OperationCall) -> list[dict[str, Any]]:
@@ -215,7 +215,7 @@ async def differ(call: OperationCall) -> list[dict[str, Any]]:
 async def decide(call: OperationCall) -> NextSheet:
     """Return the sheet on which the caller decides."""
     project, name = await call.read(find_project, call.at("project")), call.body.dialogue
-    return NextSheet(id=await run_in_threadpool(adjudicate, call.site.database, project, name, call.me.id))
+    return NextSheet(id=await run_in_threadpool(adjudicate, call.database, project, name, call.me.id))
 
 
 async def read_sheet(call: OperationCall) -> SheetToEdit:
@@ -247,7 +247,7 @@ async def restore(call: OperationCall) -> SavedSheet:
     if wanted is None:
         raise not_found()
     told = await run_in_threadpool(
-        save_sheet, call.site.database, sheet.id, call.me.id, sheet.version, pack(wanted.items), nonce=call.nonce
+        save_sheet, call.database, sheet.id, call.me.id, sheet.version, pack(wanted.items), nonce=call.nonce
     )
     return SavedSheet(**told)
 
@@ -257,7 +257,7 @@ async def save(call: OperationCall) -> SavedSheet:
     wanted: SheetSave = call.body
     told = await run_in_threadpool(
         save_sheet,
-        call.site.database,
+        call.database,
         call.at("id"),
         call.me.id,
         wanted.version,

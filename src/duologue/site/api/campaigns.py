@@ -224,7 +224,7 @@ async def add_links(call: OperationCall) -> list[VolunteerLink]:
 async def close(call: OperationCall) -> CampaignSummary:
     """End a campaign."""
     campaign, blobs, me = await _campaign(call), blobs_of(call), call.me.id
-    await run_in_threadpool(end_campaign, call.site.database, blobs, campaign, by=me, nonce=call.nonce)
+    await run_in_threadpool(end_campaign, call.database, blobs, campaign, by=me, nonce=call.nonce)
     return await call.read(_summary, await _campaign(call))
 
 

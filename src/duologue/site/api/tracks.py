@@ -144,7 +144,7 @@ async def take_ratings(call: OperationCall) -> Told:
     known = await call.read(campaigns_of, track.name, phase.name)
     if not known:
         raise UsageError(f"no campaign rates the phase '{phase.name}'")
-    database, blobs, me = call.site.database, blobs_of(call), call.me.id
+    database, blobs, me = call.database, blobs_of(call), call.me.id
     return {"teams": await run_in_threadpool(take_results, database, blobs, known[0], by=me, nonce=call.nonce)}
 
 

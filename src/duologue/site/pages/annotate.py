@@ -74,7 +74,7 @@ async def give_next(visit: Visit) -> Response:
     """Lead to the dialogue that somebody goes on with, or gets now."""
     await visit.form()
     project = await visit.read(find_project, visit.at("project"))
-    sheet = await run_in_threadpool(next_sheet, visit.site.database, project, visit.me.id)
+    sheet = await run_in_threadpool(next_sheet, visit.database, project, visit.me.id)
     if sheet is None:
         return visit.redirect(f"/annotate/{project.name}", said="annotate.nothing_left")
     return visit.redirect(f"/sheets/{sheet}")
@@ -85,7 +85,7 @@ async def begin_adjudication(visit: Visit) -> Response:
     form = await visit.form()
     name = form.text("dialogue", most=500)
     project = await visit.read(find_project, visit.at("project"))
-    sheet = await run_in_threadpool(adjudicate, visit.site.database, project, name, visit.me.id)
+    sheet = await run_in_threadpool(adjudicate, visit.database, project, name, visit.me.id)
     return visit.redirect(f"/sheets/{sheet}")
 
 

@@ -123,7 +123,7 @@ async def close(visit: Visit) -> Response:
     """End a campaign."""
     campaign, form = await _campaign(visit), await visit.form()
     blobs, me = blobs_of(visit), visit.me.id
-    kept = await run_in_threadpool(end_campaign, visit.site.database, blobs, campaign, by=me, nonce=form.nonce)
+    kept = await run_in_threadpool(end_campaign, visit.database, blobs, campaign, by=me, nonce=form.nonce)
     return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.on_board" if kept else "campaigns.saved")
 
 

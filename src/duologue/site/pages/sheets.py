@@ -134,7 +134,7 @@ async def save(visit: Visit) -> Response:
         raise RequestError(f"the annotation cannot be read: {error}") from error
     told = await run_in_threadpool(
         save_sheet,
-        visit.site.database,
+        visit.database,
         visit.at("id"),
         visit.me.id,
         form.whole("version", 0, 1 << 31),
@@ -169,7 +169,7 @@ async def restore(visit: Visit) -> Response:
 
     items = visit.found(await visit.read(read))
     await run_in_threadpool(
-        save_sheet, visit.site.database, sheet.id, visit.me.id, sheet.version, pack(items), nonce=form.nonce
+        save_sheet, visit.database, sheet.id, visit.me.id, sheet.version, pack(items), nonce=form.nonce
     )
     return visit.redirect(f"/sheets/{sheet.id}", said="annotate.restored")
 
