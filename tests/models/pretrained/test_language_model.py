@@ -184,3 +184,21 @@ def test_a_chat_is_written_as_the_tokenizer_says(folder: Path) -> None:
     turns = "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
     model.tokenizer.chat_template = turns + "{% if add_generation_prompt %}<bot>{% endif %}"
     assert model.chat([{"role": "user", "content": "hi"}]) == "<user>hi<bot>"
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "told"),
+    [
+        ("n_layer", 10**6, "'num_hidden_layers' is 1,000,000, and the folder has"),
+        ("n_embd", 6000, "tells of a model of .* numbers, and the weights beside it have"),
+        ("vocab_size", 10**9, "tells of a model of .* numbers, and the weights beside it have"),
+    ],
+)
+def test_no_memory_is_taken_for_a_much_larger_model_than_the_weights_are(
+    entry: str, value: int, told: str, tmp_path: Path
+) -> None:
+    folder = save_tiny(tmp_path / "gpt2", "gpt2", ["hello"])
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {entry: value}), "utf-8")
+    with pytest.raises(StorageError, match=rf"config\.json.*{told}"):
+        LanguageModel.load(folder)

@@ -14,7 +14,7 @@ from torch import nn
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
-from duologue.models.pretrained.language_model import TRUSTED, quiet
+from duologue.models.pretrained.language_model import TRUSTED, demand_size, quiet
 from duologue.models.pretrained.source import demand_harmless
 
 if TYPE_CHECKING:
@@ -58,10 +58,14 @@ class CharacterEncoder(nn.Module):
         demand_harmless(folder)
         with quiet():
             try:
+                config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
+                demand_size(folder, config, transformers.AutoModel)
                 tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
                 model, found = transformers.AutoModel.from_pretrained(
                     folder, use_safetensors=True, attn_implementation="eager", output_loading_info=True, **TRUSTED
                 )
+            except StorageError:
+                raise
             except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
                 first = (str(error).strip() or type(error).__name__).splitlines()[0]
                 raise StorageError(f"{folder} holds no encoder that can be loaded: {first}") from error

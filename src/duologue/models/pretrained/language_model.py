@@ -8,12 +8,14 @@ Shapes: b texts, t tokens, v vocabulary.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import safetensors
 import torch
 import transformers
 from torch.nn import functional
@@ -21,7 +23,7 @@ from torch.nn import functional
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.extras import need
 from duologue.models.inference import inference
-from duologue.models.pretrained.source import demand_harmless
+from duologue.models.pretrained.source import CONFIG, demand_harmless
 from duologue.models.weights import first_weights, saving, torch_seed
 
 if TYPE_CHECKING:
@@ -38,6 +40,10 @@ TRUSTED = {"local_files_only": True, "trust_remote_code": False}
 """How everything is read: from the folder alone, and none of its code is run."""
 _ONE_AT_A_TIME = threading.Lock()
 """Texts are written one after the other: the chance of torch is that of all threads (`serve` has several)."""
+_LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers", "encoder_layers", "decoder_layers")
+"""Entries of a configuration that count layers, each of which has weights."""
+_MUCH = 4
+"""How many times as large a model may be as its weights: which of them are missing is told when it is loaded."""
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _GAP = re.compile(f"(?<=[{_WIDE}]) | (?=[{_WIDE}])")
 """Blanks beside a Chinese sign, which tokenizers by signs leave between tokens."""
@@ -72,6 +78,7 @@ class LanguageModel:
                 config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
                 seq2seq = bool(getattr(config, "is_encoder_decoder", False))
                 kind = transformers.AutoModelForSeq2SeqLM if seq2seq else transformers.AutoModelForCausalLM
+                demand_size(folder, config, kind)
                 tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
                 model, found = kind.from_pretrained(
                     folder,
@@ -82,6 +89,8 @@ class LanguageModel:
                     output_loading_info=True,
                     **TRUSTED,
                 )
+            except StorageError:
+                raise
             except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
                 first = (str(error).strip() or type(error).__name__).splitlines()[0]
                 raise StorageError(f"{folder} holds no language model that can be loaded: {first}") from error
@@ -232,6 +241,31 @@ class LanguageModel:
     def _cuda(self) -> list[int]:
         device = self.model.device
         return [device.index or 0] if device.type == "cuda" else []
+
+
+def demand_size(folder: Path, config: Any, kind: Any) -> None:
+    """Raise `StorageError` where a configuration tells of a much larger model than the weights of its folder are.
+
+    It may be a stranger's, and transformers takes memory and time for all that it tells of before it compares. So the
+    model is built without memory first (`kind.from_config`), and not at all where it has more layers than weights.
+    """
+    numbers = weights = 0
+    for path in sorted(folder.glob("*.safetensors")):
+        with safetensors.safe_open(path, framework="pt") as file:
+            shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # it cannot be iterated over
+        weights += len(shapes)
+        numbers += sum(math.prod(shape) for shape in shapes)
+    for name in _LAYERS:
+        layers = getattr(config, name, None)
+        if isinstance(layers, int) and layers > weights:
+            raise StorageError(f"{folder / CONFIG}: '{name}' is {layers:,}, and the folder has {weights:,} weights")
+    with torch.device("meta"):
+        built = kind.from_config(config, trust_remote_code=False)
+    wanted = sum(one.numel() for name, one in built.named_parameters() if "pooler" not in name)  # which is not used
+    if wanted > _MUCH * numbers:
+        raise StorageError(
+            f"{folder / CONFIG} tells of a model of {wanted:,} numbers, and the weights beside it have {numbers:,}"
+        )
 
 
 def _padded(rows: Sequence[Sequence[int]], fill: int) -> tuple[Tensor, Tensor]:
