@@ -46,3 +46,10 @@ def test_what_is_no_encoder_is_told(tmp_path: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"no tensors")
     with pytest.raises(StorageError, match="no encoder that can be loaded"):
         CharacterEncoder.load(folder)
+
+
+def test_a_card_of_very_many_layers_is_refused_before_they_are_built(tmp_path: Path) -> None:
+    card = CharacterEncoder.load(save_tiny_bert(tmp_path / "bert", "您好")).card
+    many = msgspec.structs.replace(card, config=card.config | {"num_hidden_layers": 10**9})
+    with pytest.raises(StorageError, match="'num_hidden_layers' is 1,000,000,000, expected 256 at most"):
+        CharacterEncoder.untrained(many)

@@ -14,7 +14,7 @@ from torch import nn
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
-from duologue.models.pretrained.language_model import TRUSTED, demand_size, quiet
+from duologue.models.pretrained.language_model import LAYERS, TRUSTED, demand_size, quiet
 from duologue.models.pretrained.source import demand_harmless
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+_MOST_LAYERS = 256
 _OF_THIS_MACHINE = ("_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version")
 """Entries of a configuration that say nothing of the architecture."""
 
@@ -91,10 +92,16 @@ class CharacterEncoder(nn.Module):
 
     @classmethod
     def untrained(cls, card: EncoderCard) -> CharacterEncoder:
-        """Return the architecture of a card with weights of no meaning, to be filled."""
+        """Return the architecture of a card with weights of no meaning, to be filled.
+
+        Raises `StorageError` for more layers than any encoder has: all are built before their weights are looked for.
+        """
         options = dict(card.config)
         with quiet():
             config = transformers.AutoConfig.for_model(options.pop("model_type"), **options)
+            for name in LAYERS:
+                if isinstance(layers := getattr(config, name, None), int) and layers > _MOST_LAYERS:
+                    raise StorageError(f"the encoder's card: '{name}' is {layers:,}, expected {_MOST_LAYERS} at most")
             model = transformers.AutoModel.from_config(config, attn_implementation="eager", trust_remote_code=False)
         return cls(model, card)
 

@@ -40,7 +40,7 @@ TRUSTED = {"local_files_only": True, "trust_remote_code": False}
 """How everything is read: from the folder alone, and none of its code is run."""
 _ONE_AT_A_TIME = threading.Lock()
 """Texts are written one after the other: the chance of torch is that of all threads (`serve` has several)."""
-_LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers", "encoder_layers", "decoder_layers")
+LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers", "encoder_layers", "decoder_layers")
 """Entries of a configuration that count layers, each of which has weights."""
 _MUCH = 4
 """How many times as large a model may be as its weights: which of them are missing is told when it is loaded."""
@@ -255,7 +255,7 @@ def demand_size(folder: Path, config: Any, kind: Any) -> None:
             shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # it cannot be iterated over
         weights += len(shapes)
         numbers += sum(math.prod(shape) for shape in shapes)
-    for name in _LAYERS:
+    for name in LAYERS:
         layers = getattr(config, name, None)
         if isinstance(layers, int) and layers > weights:
             raise StorageError(f"{folder / CONFIG}: '{name}' is {layers:,}, and the folder has {weights:,} weights")

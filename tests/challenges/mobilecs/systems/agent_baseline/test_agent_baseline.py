@@ -9,6 +9,7 @@ from duologue.challenges.mobilecs.systems.agent_baseline.agent_baseline import A
 from duologue.challenges.mobilecs.systems.agent_baseline.recipe import AgentBaselineRecipe
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Run
+from duologue.core.typed import convert
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,3 +51,8 @@ def test_what_has_no_answers_teaches_nothing(calls: list[Example], tmp_path: Pat
         trained([msgspec.structs.replace(one, references=()) for one in calls], tmp_path)
     with pytest.raises(UsageError, match="has not learned yet"):
         AgentBaseline(TINY).answer([calls[0].sample])
+
+
+def test_streams_have_a_character_to_go_on_from() -> None:
+    with pytest.raises(msgspec.ValidationError, match=r"Expected `int` >= 2 - at `\$.longest`"):
+        convert({"longest": 1}, AgentBaselineRecipe)

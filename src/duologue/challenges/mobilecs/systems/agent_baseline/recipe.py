@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from duologue.core.bounds import Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Stacked
 from duologue.models.training_recipe import TrainingRecipe
 
@@ -17,7 +21,7 @@ class AgentBaselineRecipe(TrainingRecipe, frozen=True):
     user_intent: Positive = 25
     staff_intent: Positive = 10
     reply: Positive = 65
-    longest: Positive = 320
+    longest: Annotated[int, Meta(ge=2)] = 320
     """Characters of a stream; what is longer loses its beginning."""
     rare: Positive = 2
     """Characters that fewer training streams have are not known."""
