@@ -45,7 +45,13 @@ def site_database(workspace: Path, address: str | None) -> Iterator[Database]:
         yield found
 
 
-@click.group(cls=LazyGroup, sections=_COMMANDS, prefix="site.", invoke_without_command=True)
+@click.group(
+    cls=LazyGroup,
+    sections=_COMMANDS,
+    prefix="site.",
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",  # some versions of click show no brackets
+)
 @options.workspace_option
 @options.database_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine.")

@@ -13,6 +13,7 @@ import msgspec
 from duologue.arena.talks.sessions import dialogue_of, list_talks
 from duologue.core.disk import temporary_folder
 from duologue.core.records import Dialogue, Turn
+from duologue.core.typed import convert
 from duologue.text.anonymiser import Anonymiser
 from duologue.text.personal.finder import find
 from duologue.text.personal.names import names_in
@@ -60,7 +61,7 @@ def _anonymous(dialogue: Dialogue, anonymiser: Anonymiser) -> Dialogue:
     typed = [str(turn.meta.get(_TYPED, turn.text)) for turn in dialogue.turns]
     told = [text[span.start : span.end] for text in typed for span in find(text) if span.kind == "NAME"]
     names = [name for full in told for name in names_in(full)]
-    turns = tuple(msgspec.convert(one.value(msgspec.to_builtins(turn), names), Turn) for turn in dialogue.turns)
+    turns = tuple(convert(one.value(msgspec.to_builtins(turn), names), Turn) for turn in dialogue.turns)
     return msgspec.structs.replace(dialogue, turns=turns)
 
 
