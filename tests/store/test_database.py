@@ -145,19 +145,22 @@ def note(base: SqliteDatabase, text: str) -> None:
 
 
 def test_a_full_database_says_what_to_do_and_goes_on_when_there_is_space(tmp_path: Path) -> None:
-    base = opened(tmp_path / "a.sqlite")
-    base.connection.execute("PRAGMA max_page_count = 10")
-    with pytest.raises(NoSpaceError, match=r"a\.sqlite: no space left on the disk.*; free some"):
-        note(base, "x" * 100_000)
-    base.connection.execute("PRAGMA max_page_count = 1000")
-    note(base, "kept")
-    assert notes(base) == ["kept"]
+    with closing(opened(tmp_path / "a.sqlite")) as base:
+        base.connection.execute("PRAGMA max_page_count = 10")
+        with pytest.raises(NoSpaceError, match=r"a\.sqlite: no space left on the disk.*; free some"):
+            note(base, "x" * 100_000)
+        base.connection.execute("PRAGMA max_page_count = 1000")
+        note(base, "kept")
+        assert notes(base) == ["kept"]
 
 
 def test_a_commit_that_the_disk_refuses_leaves_no_transaction_open(tmp_path: Path) -> None:
     """The next one was refused: a transaction within a transaction."""
-    base = opened(tmp_path / "a.sqlite")
-    with files_up_to(50_000), pytest.raises(StorageError, match="the disk fails, is full, or allows no larger file"):
-        note(base, "x" * 100_000)
-    note(base, "kept")
-    assert notes(base) == ["kept"]
+    with closing(opened(tmp_path / "a.sqlite")) as base:
+        with (
+            files_up_to(50_000),
+            pytest.raises(StorageError, match="the disk fails, is full, or allows no larger file"),
+        ):
+            note(base, "x" * 100_000)
+        note(base, "kept")
+        assert notes(base) == ["kept"]
