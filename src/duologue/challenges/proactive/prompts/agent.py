@@ -16,9 +16,6 @@ from duologue.core.records import Answer
 from duologue.prompts.prompt import Prompt, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from duologue.core.protocols import World
     from duologue.core.records import Fact, Sample, Turn
     from duologue.prompts.prompt import Asked
 
@@ -45,13 +42,12 @@ class LeadingPrompt(Prompt):
             return self.wording.nothing
         return "\n".join([" → ".join(map(joined, sample.goal.topics)), *map(self.fact, sample.goal.relations)])
 
-    def prepare(self, worlds: Mapping[str, World]) -> None:
-        """Ask for the library that cuts words: without it what is scored would be other words."""
-        super().prepare(worlds)
-        need("rjieba", "zh")
-
     def read(self, text: str, sample: Sample) -> Reading:
-        """Return the utterance cut into words; names and values of the knowledge are cut as they are there."""
+        """Return the utterance cut into words; names and values of the knowledge are cut as they are there.
+
+        Raises `MissingExtraError` without the library that cuts words: what is scored would be other words.
+        """
+        need("rjieba", "zh")
         found = super().read(text, sample)
         if found.answer is None or found.answer.text is None:
             return found
