@@ -21,6 +21,8 @@ VALUES = st.recursive(
         ('{"a": 1}', {"a": 1}),
         ('```json\n{"a": [1, 2,],}\n```\nAnything else?', {"a": [1, 2]}),
         ('<think>{"a": 0}?</think>Sure! {"a": {"b": "}"}} and {"c": 2}', {"a": {"b": "}"}}),
+        ('a set: {"a": "</think>"}', {"a": "</think>"}),
+        ('{"a": 0}? no</think>{"a": 1}', {"a": 1}),
         ('a set {x} and {"a": 1}', {"a": 1}),
         ('{"a": 1', None),
         ('{"a": NaN}', None),

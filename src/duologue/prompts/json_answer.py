@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.decoded import all_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TRAILING_COMMA = re.compile(r",(?=\s{0,40}[}\]])")
 _MOST_STARTS = 50
@@ -33,19 +36,30 @@ def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
     {'a': [1, 2]}
     """
     said = without_thoughts(text)
+    mark = text.rfind(_THOUGHTS_END)
+    if mark >= 0 and not text.lstrip().startswith("<think>"):  # in a text of the object it ends no thoughts
+        for start, end, value in _decoded(text, kind):
+            if start < mark < end:
+                return value
     for version in dict.fromkeys((said, _TRAILING_COMMA.sub("", said))):
-        start = -1
-        for _ in range(_MOST_STARTS):
-            start = version.find("{" if kind is dict else "[", start + 1)
-            if start < 0:
-                break
-            try:
-                value, _ = _DECODER.raw_decode(version, start)
-            except (ValueError, RecursionError):
-                continue
-            if not _is_deep(value):
-                return all_whole(value)
+        for _, _, value in _decoded(version, kind):
+            return value
     return None
+
+
+def _decoded(text: str, kind: type[dict[str, Any] | list[Any]]) -> Iterator[tuple[int, int, Any]]:
+    """Yield start, end and value of what is JSON at one of the first brackets."""
+    start = -1
+    for _ in range(_MOST_STARTS):
+        start = text.find("{" if kind is dict else "[", start + 1)
+        if start < 0:
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if not _is_deep(value):
+            yield start, end, all_whole(value)
 
 
 def _is_deep(value: Any) -> bool:
