@@ -39,11 +39,10 @@ pytest: $(STAMP)
 	$(BIN)/pytest -n 2 --dist worksteal --durations 25
 
 # Only the modules with such tests are looked through: to collect all would take as long as some of them. The longest
-# come first, so that no process waits for the others at the end; three processes, for many of these tests wait for
-# another program.
+# come first, so that neither process waits for the other at the end.
 LONGEST := tests/test_mission.py tests/site/test_pages.py
 slow: $(STAMP) $(UV)
-	$(BIN)/pytest -m slow -n 3 --dist loadfile --no-loadscope-reorder --durations 25 \
+	$(BIN)/pytest -m slow -n 2 --dist loadfile --no-loadscope-reorder --durations 25 \
 	  $(LONGEST) $$(grep -rl --include='test_*.py' 'mark\.slow' tests | sort)
 
 # The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.

@@ -56,9 +56,9 @@ def address(world: World) -> Iterator[str]:
         assert not thread.is_alive()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Return Debian's Chromium."""
+    """Return Debian's Chromium; as long as it is there no other module's test can begin an event loop of its own."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium")
