@@ -66,7 +66,7 @@ def restored(build: Callable[[], Parts], networks: Callable[[Parts], Mapping[str
     with torch.device("meta"):
         measured = networks(build())
     for name, network in measured.items():
-        _demand_shapes(network, _shapes_in(folder / name), folder / name)
+        _demand_shapes(network, _shapes_told(folder / name), folder / name)
     made = build()
     for name, network in networks(made).items():
         load_weights(network, folder / name)
@@ -95,13 +95,21 @@ def load_weights(module: nn.Module, path: Path) -> None:
         raise _not_its_weights(path, str(error).splitlines()[0]) from error
 
 
-def _shapes_in(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the names and shapes of the weights in a file, of which nothing else is read."""
+def shapes_in(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of the weights in a file, of which nothing else is read.
+
+    What the library refuses is raised as it is.
+    """
+    with safetensors.safe_open(path, framework="pt") as file:
+        return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  # it cannot be iterated over
+
+
+def _shapes_told(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return the same of a file of ours. Raises `StorageError` for one that cannot be read."""
     with guarded("read", path), path.open("rb"):  # the library's own errors have no number
         pass
     try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  # it cannot be iterated over
+        return shapes_in(path)
     except safetensors.SafetensorError as error:
         raise _not_its_weights(path, str(error).splitlines()[0]) from error
 

@@ -15,7 +15,6 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import safetensors
 import torch
 import transformers
 from torch.nn import functional
@@ -24,7 +23,7 @@ from duologue.core.errors import StorageError, UsageError
 from duologue.core.extras import need
 from duologue.models.inference import inference
 from duologue.models.pretrained.source import CONFIG, demand_harmless
-from duologue.models.weights import first_weights, saving, torch_seed
+from duologue.models.weights import first_weights, saving, shapes_in, torch_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -251,10 +250,9 @@ def demand_size(folder: Path, config: Any, kind: Any) -> None:
     """
     numbers = weights = 0
     for path in sorted(folder.glob("*.safetensors")):
-        with safetensors.safe_open(path, framework="pt") as file:
-            shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # it cannot be iterated over
+        shapes = shapes_in(path)
         weights += len(shapes)
-        numbers += sum(math.prod(shape) for shape in shapes)
+        numbers += sum(map(math.prod, shapes.values()))
     for name in LAYERS:
         layers = getattr(config, name, None)
         if isinstance(layers, int) and layers > weights:
