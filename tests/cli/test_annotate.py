@@ -44,17 +44,23 @@ def test_a_project_from_its_beginning_to_the_official_file(
     assert json.loads((tmp_path / "out.json").read_text()) == rows(3)
 
 
-def test_personal_data_in_what_is_to_be_annotated_are_told(
+def test_personal_data_in_what_is_to_be_annotated_are_stored_by_an_explicit_word_alone(
     duologue: Any, tmp_path: Path, project: tuple[str, ...]
 ) -> None:
     made = bare_rows(rows(5))[3:]
     first = next(iter(made[0]["content"][0]))
     made[0]["content"][0][first] += "，我的手机13812345678"
     write(made, tmp_path / "more.json")
+    told = "1 utterances hold what looks like personal data (1 PHONE), and annotators read them"
+    before = duologue("annotate", "status", "calls", "--json", *project).out
     done = duologue("annotate", "import", "calls", tmp_path / "more.json", *project)
-    assert (done.code, "2 dialogues are new" in done.out) == (0, True), done.err
-    assert "1 utterances hold what looks like personal data (1 PHONE), and annotators read them" in done.err
-    assert "13812345678" not in done.err
+    assert done.code == 1
+    assert f"{told}; nothing was stored" in " ".join(done.err.split())
+    assert duologue("annotate", "status", "calls", "--json", *project).out == before
+    kept = duologue("annotate", "import", "calls", tmp_path / "more.json", "--keep-personal-data", *project)
+    assert (kept.code, "2 dialogues are new" in kept.out) == (0, True), kept.err
+    assert told in " ".join(kept.err.split())
+    assert "13812345678" not in done.err + kept.err
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.lazy_group import LazyGroup
-from duologue.core.errors import UsageError
+from duologue.core.errors import DuologueError, UsageError
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -92,21 +92,27 @@ def new(
 @project_argument
 @click.argument("files", type=options.PATH, nargs=-1, required=True)
 @click.option("--by", default=None, metavar="NAME", help="Take the annotation in FILES as this person's, finished.")
+@click.option(
+    "--keep-personal-data", is_flag=True, help="Store what looks like personal data; annotators read it as it stands."
+)
 @options.workspace_option
 @options.database_option
 def import_files(
-    *, project: str, files: tuple[Path, ...], by: str | None, workspace: Path, address: str | None
-) -> None:
+    *, project: str, files: tuple[Path, ...], by: str | None, keep_personal_data: bool,
+    workspace: Path, address: str | None,
+) -> None:  # fmt: skip
     """Add the dialogues of FILES to PROJECT: official files of the task, such as `duologue data import calls` writes.
 
     Annotation that they hold is not shown to annotators. With --by it is taken over as what a person has annotated;
     what the task's check finds an error in stays open. Texts stay as they are, since annotation has places in them:
-    what looks like personal data is told, and `duologue data import calls` replaces it before anything is annotated.
+    files with what looks like personal data are refused, and `duologue data import calls` replaces it before anything
+    is annotated.
 
     \b
     Examples:
       duologue annotate import calls march.json april.json
       duologue annotate import calls annotated-by-anna.json --by Anna
+      duologue annotate import calls made-up.json --keep-personal-data
     """
     from duologue.arena.annotation.annotators import invite
     from duologue.arena.annotation.items import items_of
@@ -119,7 +125,7 @@ def import_files(
             found = find_project(connection, project)
         task = annotatable(found.task)
         dialogues = [one for path in files for one in task.read_annotated(path)]
-        _warn_of_personal_data(dialogues)
+        _look_for_personal_data(dialogues, keep=keep_personal_data)
         added, known = import_dialogues(database, found, dialogues)
         console.line(f"{added:,} dialogues are new in '{project}', {known:,} were there")
         if by is None:
@@ -137,8 +143,8 @@ def import_files(
         )
 
 
-def _warn_of_personal_data(dialogues: Iterable[Dialogue]) -> None:
-    """Tell how many utterances hold what looks like personal data: people will read them."""
+def _look_for_personal_data(dialogues: Iterable[Dialogue], *, keep: bool) -> None:
+    """Refuse utterances that hold what looks like personal data, or tell how many there are where they are kept."""
     from duologue.text.anonymiser import Anonymiser
     from duologue.text.personal.spans import PATTERN_KINDS
 
@@ -148,12 +154,16 @@ def _warn_of_personal_data(dialogues: Iterable[Dialogue]) -> None:
         for turn in dialogue.turns:
             one.text(turn.text)
     found = anonymiser.replaced()
-    if found.changed:
-        kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.counts.items())
-        console.remark(
-            f"{found.changed:,} utterances hold what looks like personal data ({kinds}), and annotators read them; "
-            "`duologue data import calls` replaces it before anything is annotated"
+    if not found.changed:
+        return
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.counts.items())
+    told = f"{found.changed:,} utterances hold what looks like personal data ({kinds}), and annotators read them"
+    if not keep:
+        raise DuologueError(
+            f"{told}; nothing was stored. `duologue data import calls` replaces it before anything is annotated; where "
+            "it is made up, or everybody who is in it agreed, --keep-personal-data stores it"
         )
+    console.remark(f"{told}: it was kept, as --keep-personal-data says")
 
 
 @click.command()
