@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 TINY = ExtractorRecipe.tiny()
 
 
-def trained(folder: Path, recipe: ExtractorRecipe = TINY, n: int = 20) -> Extractor:
+def trained(folder: Path, recipe: ExtractorRecipe = TINY, n: int = 8) -> Extractor:
     system = Extractor(recipe)
     system.fit(generated(n), [], [], Run(folder=folder, seed=1))
     system.prepare(EXTRACTION, 1, {})
@@ -68,9 +68,9 @@ def test_it_answers_the_same_after_it_was_saved(extractor: Extractor, tmp_path: 
     extractor.save(tmp_path)
     other = Extractor(TINY)
     other.load(tmp_path)
-    samples = [one.sample for one in generated(8)]
+    samples = [one.sample for one in generated(3)]
     assert other.answer(samples) == extractor.answer(samples)
-    assert other.seen == "14 annotated calls"
+    assert other.seen == "6 annotated calls"
     (tmp_path / Extractor.card_file).write_text("{}", encoding="utf-8")
     with pytest.raises(StorageError, match="is no part of a saved model"):
         Extractor(TINY).load(tmp_path)

@@ -31,9 +31,9 @@ def trained(folder: Path, recipe: ExtractorRecipe, examples: list[Example], unla
 
 
 def test_bare_calls_change_what_is_learned_and_what_is_said_to_be_seen(tmp_path: Path) -> None:
-    examples, unlabelled = generated(16), bare(generated(24)[16:])
+    examples, unlabelled = generated(8), bare(generated(12)[8:])
     one = trained(tmp_path / "one", TINY, examples, unlabelled)
-    assert one.seen.endswith("annotated calls, and the text of 8 calls without annotation")
+    assert one.seen.endswith("annotated calls, and the text of 4 calls without annotation")
     other = trained(tmp_path / "other", TINY, examples, unlabelled)
     alone = trained(tmp_path / "alone", TINY, examples, [])
     for name, system in (("one", one), ("other", other), ("alone", alone)):
@@ -49,10 +49,10 @@ def test_bare_calls_change_what_is_learned_and_what_is_said_to_be_seen(tmp_path:
 def test_without_any_part_they_teach_nothing(tmp_path: Path) -> None:
     idle = msgspec.structs.replace(TINY.semi_supervised, pre_training=False, rounds=0)
     recipe = msgspec.structs.replace(TINY, semi_supervised=idle)
-    examples = generated(16)
-    system = trained(tmp_path / "a", recipe, examples, bare(generated(24)[16:]))
+    examples = generated(8)
+    system = trained(tmp_path / "a", recipe, examples, bare(generated(12)[8:]))
     alone = trained(tmp_path / "b", recipe, examples, [])
-    samples = [one.sample for one in generated(8)]
+    samples = [one.sample for one in generated(3)]
     assert system.answer(samples) == alone.answer(samples)
 
 

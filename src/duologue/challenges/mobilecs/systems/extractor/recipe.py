@@ -78,5 +78,8 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
             beam=2,
             set_apart=0.2,
             held_out=0.3,
-            practice=12,
+            practice=8,
+            renamed=1.0,
+            link_calls=4,
+            type_calls=2,
         )
