@@ -80,6 +80,7 @@ def test_every_contract_has_a_violation_that_is_planted() -> None:
     assert {contract for contract, _ in VIOLATIONS.values()} == set(CONTRACTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", VIOLATIONS)
 def test_a_planted_violation_is_seen_and_its_contract_named(case: str, copy: Path) -> None:
     contract, planted = VIOLATIONS[case]

@@ -266,6 +266,7 @@ def walk(python: list[str | Path], folder: Path, site: Path | None = None) -> No
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_the_core_alone_does_all_it_can_and_names_the_extra_for_the_rest(bare: Path, tmp_path: Path) -> None:
     walk([sys.executable, "-S"], tmp_path, bare)  # -S: the installed packages are not found, only those of the folder
 

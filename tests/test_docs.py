@@ -185,6 +185,7 @@ def test_five_minutes_run_as_they_stand_and_what_is_learned_is_better_than_chanc
     assert first.split()[-1] == "A"
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_endpoint_page_run_as_they_stand(tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the client of endpoints is optional")
     from tests.endpoint_stub import Stub
@@ -201,6 +202,7 @@ def test_the_commands_of_the_endpoint_page_run_as_they_stand(tmp_path: Path) -> 
     assert (len(server.asked) - guests, guests > 2) == (40 + 20, True)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_judge_page_run_as_they_stand(tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the client of endpoints is optional")
     from tests.endpoint_stub import Stub
@@ -225,6 +227,7 @@ def test_the_commands_of_the_judge_page_run_as_they_stand(tmp_path: Path) -> Non
     assert (tmp_path / "dpo.jsonl").read_text(encoding="utf-8").count('"chosen"') == 12
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_on_campaigns_run_as_they_stand(tmp_path: Path) -> None:
     told = in_a_shell(commands_in("docs/guide/campaigns.md"), tmp_path)
     assert "2 items of 3 systems, 2 raters each: 12 ratings." in told
@@ -245,6 +248,7 @@ def test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand(tmp_pa
     assert "model saved in gpt2" in told
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_annotation_page_run_as_they_stand(tmp_path: Path) -> None:
     lines = commands_in("docs/guide/annotation.md")
     assert {line.split()[2] for line in lines if line.startswith("duologue annotate")} == {
@@ -257,6 +261,7 @@ def test_the_commands_of_the_annotation_page_run_as_they_stand(tmp_path: Path) -
     assert "10 dialogues in annotated.json" in told
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_of_talks_run_as_they_stand(tmp_path: Path) -> None:
     rows = [f"{fact.subject}\t{fact.relation}\t{fact.object}\n" for fact in graph(20)]
     (tmp_path / "graph.tsv").write_text("".join(rows), encoding="utf-8")

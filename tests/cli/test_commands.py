@@ -250,9 +250,9 @@ def whole(duologue: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
     ("task", "first", "how"),
     [
         (BOOKINGS, "tst1/dialog-*.json", signal.SIGKILL),
-        (BOOKINGS, "tst1/dialog-*.json", signal.SIGINT),
-        (BOOKINGS, "tst1/dialog-*.json", signal.SIGTERM),
-        (CALLS, "track2/train.json", signal.SIGKILL),
+        pytest.param(BOOKINGS, "tst1/dialog-*.json", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(BOOKINGS, "tst1/dialog-*.json", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(CALLS, "track2/train.json", signal.SIGKILL, marks=pytest.mark.slow),
         (CALLS, "track2/train.json", signal.SIGTERM),
     ],
 )

@@ -162,6 +162,7 @@ def test_a_team_chooses_the_entry_that_counts(shell: Shell, tmp_path: Path) -> N
     assert [one["id"] for one in found if one["chosen"]] == [ids[0]]
 
 
+@pytest.mark.slow
 def test_the_final_is_filled_rated_and_selected(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "track" / "track.toml"
     path.write_text(path.read_text(encoding="utf-8").replace("opens = 2100-01-01", "opens = 2020-01-01"))

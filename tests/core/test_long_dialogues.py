@@ -22,6 +22,7 @@ SAID: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", SAID)
 def test_a_dialogue_without_end_is_refused_before_it_is_cut(task: str, tmp_path: Path) -> None:
     """Each of these files has some megabytes; its samples would have taken terabytes."""

@@ -92,6 +92,7 @@ def test_the_members_differ_and_their_mean_is_what_is_told() -> None:
     torch.testing.assert_close(model(collate(rows)), (one + other) / 2)
 
 
+@pytest.mark.slow
 def test_eight_lists_are_learned_by_heart(tmp_path: Path) -> None:
     rows, collate = lists(8)
     model = new_utility(SIZE, 1)

@@ -83,6 +83,7 @@ def test_half_a_surrogate_pair_is_carried_through() -> None:
     assert Anonymiser().dialogue().text("\ud83d 13812345678 \ude00") == "\ud83d <PHONE_1> \ude00"
 
 
+@pytest.mark.slow
 def test_a_line_of_very_many_placeholders_and_numbers_is_gone_through_once() -> None:
     """Each number once was held against all placeholders."""
     anonymiser = Anonymiser()

@@ -65,6 +65,7 @@ def test_a_thread_goes_on_as_the_thread_of_its_beginning_once_that_is_known(
     assert told == [f"call me <PHONE_{number}>" for number in (1, 2, 1, 2, 3, 4)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ring", [False, True])
 def test_a_thread_of_very_many_posts_is_gone_through_once(fresh: Callable[[], PostAnonymiser], *, ring: bool) -> None:
     """Each post with something to replace went up to the first of its thread by itself."""

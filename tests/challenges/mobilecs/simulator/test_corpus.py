@@ -107,6 +107,7 @@ def test_our_readers_take_every_file_without_a_problem(corpus: Path, caplog: pyt
         assert not caplog.records
 
 
+@pytest.mark.slow
 def test_bytes_depend_on_recipe_and_seed_alone(tmp_path: Path) -> None:
     recipe = CallCorpusRecipe(n=150, unlabelled_ratio=2)
     for name, workers in (("one", 1), ("three", 3)):

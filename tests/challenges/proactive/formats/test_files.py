@@ -69,6 +69,7 @@ def test_samples_of_one_session_share_its_dialogue_and_have_the_ids_of_its_turns
     assert [len(one.references) for one in examples] == [1, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_samples_that_cannot_be_told_apart_are_sessions_of_their_own_however_many(tmp_path: Path) -> None:
     examples = files.load(written(tmp_path / "s.jsonl", [sample(0), sample(2)] * 20_000))  # hours if each looks at all
     assert [one.sample.id for one in examples] == [

@@ -130,6 +130,7 @@ def test_the_perfect_bot_has_conversations_as_the_generator_makes_them() -> None
         assert not any(turn.speaker == "api" for turn in dialogue.turns[:last])
 
 
+@pytest.mark.slow
 def test_bots_of_different_worth() -> None:
     own, wrong, chance = (scores(simulated(one)) for one in (OwnWords(), Wrong(), RandomRanker()))
     assert own["success"] > 0.5

@@ -34,6 +34,7 @@ def test_the_published_size_makes_a_step_of_training(talks: Talks, tmp_path: Pat
     assert (tmp_path / "training.jsonl").read_text().count("\n") == 1
 
 
+@pytest.mark.slow
 def test_replies_are_learned_by_heart(talks: Talks, tmp_path: Path) -> None:
     recipe = msgspec.structs.replace(LstmRecipe.tiny(), embedding=16, hidden=32, epochs=40, learning_rate=0.02)
     system = LstmBaseline(msgspec.structs.replace(recipe, dropout=0.0, longest_reply=12, patience=40, batch=2))

@@ -53,6 +53,7 @@ def test_a_call_is_played_with_the_agent_and_its_rewards_are_kept(calls: list[Ex
     assert all(turn.features.shape[0] > max(turn.chosen, turn.supervised) for turn in call.turns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["policy-gradient", "reward-weighted"])
 def test_a_policy_is_learned_saved_and_loaded(policy: str, calls: list[Example], tmp_path: Path) -> None:
     agents = []

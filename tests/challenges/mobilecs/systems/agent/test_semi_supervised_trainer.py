@@ -61,6 +61,7 @@ def test_dialogues_without_intents_teach(
     assert other.answer(samples) == agent.answer(samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knowledge", ["text", "global"])
 def test_each_way_to_read_knowledge_learns_from_dialogues_without_intents(
     knowledge: Literal["text", "global"], parts: tuple[list[Example], list[Example]], tmp_path: Path
@@ -74,6 +75,7 @@ def test_each_way_to_read_knowledge_learns_from_dialogues_without_intents(
     assert agent.answer([labelled[0].sample])[0].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bare", [True, False])
 def test_the_vocabulary_knows_the_slots_of_all_and_the_words_of_those_wanted(
     bare: bool,  # noqa: FBT001  # a parameter of the test

@@ -46,6 +46,7 @@ def test_bare_calls_change_what_is_learned_and_what_is_said_to_be_seen(tmp_path:
     assert weights["one"] != weights["alone"]
 
 
+@pytest.mark.slow
 def test_without_any_part_they_teach_nothing(tmp_path: Path) -> None:
     idle = msgspec.structs.replace(TINY.semi_supervised, pre_training=False, rounds=0)
     recipe = msgspec.structs.replace(TINY, semi_supervised=idle)

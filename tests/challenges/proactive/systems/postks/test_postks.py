@@ -78,6 +78,7 @@ def test_it_keeps_what_a_system_promises(learned: Learned) -> None:
     check_system(system, [example.sample for example in examples], INFO)
 
 
+@pytest.mark.slow
 def test_a_few_sessions_are_learned_by_heart_with_the_names_of_each(tmp_path: Path) -> None:
     recipe = msgspec.structs.replace(
         PostksRecipe.tiny(), words=16, hidden=24, epochs=30, batch=3, dropout=0.0, patience=30, learning_rate=0.02

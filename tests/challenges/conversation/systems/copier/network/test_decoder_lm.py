@@ -104,6 +104,7 @@ def test_talks_of_a_batch_and_its_padding_do_not_touch_each_other(model: Decoder
         assert one.log_p == pytest.approx(other.log_p, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_it_learns_a_few_talks_by_heart_copied_words_included() -> None:
     model = new_decoder_lm(SIZE, 1)
     subject = training_subject(model)

@@ -165,6 +165,7 @@ def test_it_learns_to_copy_the_marked_word_whatever_it_is(tmp_path: Path) -> Non
     assert sum(word >= 12 for pair in others for word in pair.target) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_it_overfits_eight_examples_and_says_words_that_it_does_not_know(tmp_path: Path, precision: str) -> None:
     pairs = [Seq2SeqPair([4 + n, 12, 5 + n % 3, 13], [0, 1, 2, 1], [5 + n % 4, 12 + n % 2]) for n in range(8)]
