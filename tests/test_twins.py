@@ -35,7 +35,6 @@ def found(pytester: pytest.Pytester, mark: str, name: str = "test_real") -> str 
     return problem_of(pytester.getitem(FILE.format(mark=mark), name))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("twin", ["test_made", "test_a_twin_that_runs_everywhere_is_enough"])
 def test_a_twin_that_runs_everywhere_is_enough(pytester: pytest.Pytester, twin: str) -> None:
     assert found(pytester, f"@pytest.mark.real_data(twin='{twin}')") is None
