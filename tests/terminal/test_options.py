@@ -1,17 +1,22 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 import pytest
 from click.testing import CliRunner
 
+from duologue.cli.main import cli
 from duologue.core.bounds import MOST_PROCESSES
 from duologue.core.typed import convert
 from duologue.endpoints.settings import EndpointSettings
 from duologue.models.training_recipe import ParallelTrainingRecipe
-from duologue.terminal.options import SeedNumber, workers_option
+from duologue.terminal.options import CountNumber, SeedNumber, workers_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def test_a_seed_can_be_counted_on_from_and_printed() -> None:
@@ -44,3 +49,34 @@ def test_recipes_refuse_them_too(kind: type[Any], name: str) -> None:
     given = {"url": "http://x", "model": "m"} if kind is EndpointSettings else {}
     with pytest.raises(msgspec.ValidationError, match=rf"Expected `int` <= [0-9]+ - at `\$.{name}`"):
         convert({**given, name: 100_000}, kind)
+
+
+def commands_of(group: click.Group, context: click.Context) -> Iterator[click.Command]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands_of(command, context)
+        else:
+            yield command
+
+
+def test_every_whole_number_that_is_asked_for_has_an_upper_bound() -> None:
+    """A larger one has no float: a message that tells of it, or a share of it, would be a fault."""
+    unbounded = [
+        (command.name, one.name)
+        for command in commands_of(cli, click.Context(cli))
+        for one in command.params
+        if isinstance(one.type, click.types.IntParamType)
+        and not isinstance(one.type, CountNumber | SeedNumber)
+        and getattr(one.type, "max", None) is None
+    ]
+    assert unbounded == []
+
+
+def test_a_count_that_has_no_float_is_refused(duologue: Any, tmp_path: Path) -> None:
+    words = ("annotate", "new", "mobilecs/extraction", "calls", "--workspace", tmp_path, "--lease")
+    for number, told in (("9" * 400, "it is more than 1,000,000,000,000,000"), (10**15, "it is at most 527,040")):
+        done = duologue(*words, number)
+        assert done.code == 2
+        assert told in " ".join(done.err.split())

@@ -81,7 +81,7 @@ _in_option = click.option(
 )
 _most_option = click.option(
     "--most",
-    type=click.IntRange(min=0),
+    type=options.CountNumber(min=0),
     default=5,
     show_default=True,
     help="Best and worst items of a system on the page.",

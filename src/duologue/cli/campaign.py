@@ -108,7 +108,7 @@ def status(*, word: str, workspace: Path, address: str | None, as_json: bool) ->
 
 @click.command()
 @click.argument("word", metavar="CAMPAIGN")
-@click.option("--n", type=click.IntRange(min=1), default=None, help="Open a round with so many items.")
+@click.option("--n", type=options.CountNumber(min=1), default=None, help="Open a round with so many items.")
 @click.option("--next", "goes_on", is_flag=True, help="Bring the round on: discuss, vote again, close.")
 @options.workspace_option
 @options.database_option

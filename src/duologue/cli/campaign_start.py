@@ -56,7 +56,7 @@ _days_option = click.option(
 @options.count_option("--lease", "Minutes that an item waits for the volunteer who has it.", default=60)
 @click.option(
     "--checks",
-    type=click.IntRange(min=0),
+    type=options.CountNumber(min=0),
     default=None,
     help="Ratings from one attention check to the next; 0: none.  [default: the protocol's]",
 )

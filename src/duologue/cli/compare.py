@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @options.unseen_option
 @options.resamples_option
 @click.option(
-    "--most", type=click.IntRange(min=0), default=10, show_default=True, help="Items to name that differ most."
+    "--most", type=options.CountNumber(min=0), default=10, show_default=True, help="Items to name that differ most."
 )
 @options.seed_option
 @click.option(

@@ -41,7 +41,7 @@ _SYSTEMS = ("random", "tfidf", "ranker", "solver")
 
 @click.command()
 @click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for everything; emptied first.")
-@click.option("--n", type=click.IntRange(min=20), default=100, show_default=True, help="Dialogues per test file.")
+@click.option("--n", type=options.CountNumber(min=20), default=100, show_default=True, help="Dialogues per test file.")
 @options.seed_option
 def demo(*, out: Path, n: int, seed: int) -> None:
     """Simulate bookings, train a ranker, rank test sets, check and score the files, and write a report.

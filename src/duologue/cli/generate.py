@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 @click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the files.")
 @options.seed_option
 @click.option("--part", default=None, help="Only this part: train, tst1, tst2, tst3 or tst4 (restaurant).")
-@click.option("--subtask", type=int, default=None, help="Only this subtask: 1 to 5 (restaurant).")
+@click.option(
+    "--subtask", type=options.CountNumber(min=1), default=None, help="Only this subtask: 1 to 5 (restaurant)."
+)
 @click.option(
     "--n",
-    type=click.IntRange(min=1),
+    type=options.CountNumber(min=1),
     default=None,
     help="Dialogues per file (mobilecs: annotated ones in all), instead of the recipe's sizes.",
 )

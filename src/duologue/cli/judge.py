@@ -40,10 +40,12 @@ from duologue.terminal import console, options
 @click.option("--name", "names", multiple=True, help="What a RESULT's system is called; once for each, in their order.")
 @click.option("--protocol", "word", default=None, help="Criteria: a protocol's name, or FILE.toml (ratings protocols).")
 @click.option("--people", type=options.PATH, default=None, help="Human ratings of some: kappa, and PPI++ beside both.")
-@click.option("--n", type=click.IntRange(min=1), default=None, help="Judge so many items, drawn by the seed.")
+@click.option("--n", type=options.CountNumber(min=1), default=None, help="Judge so many items, drawn by the seed.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
 @click.option("--sheet", type=options.OUT_FILE, default=None, help="Write a CSV for people to fill in: answers by lot.")
-@click.option("--labels", type=click.IntRange(min=1), default=60, show_default=True, help="Answers on the --sheet.")
+@click.option(
+    "--labels", type=options.CountNumber(min=1), default=60, show_default=True, help="Answers on the --sheet."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask and write nothing.")
 @options.seed_option
 @options.recipe_file_option

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     help="mobilecs/dialogue, proactive, restaurant: whose goals are played: track 2 dialogues; sessions or samples; a "
     "knowledge base to book in (default: a built-in one).",
 )
-@click.option("--n", type=click.IntRange(min=1), default=500, show_default=True, help="How many conversations.")
+@click.option("--n", type=options.CountNumber(min=1), default=500, show_default=True, help="How many conversations.")
 @click.option(
     "--users",
     type=options.PATH,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     metavar="KEY=VALUE",
     help="Override a recipe entry of --user (repeatable).",
 )
-@click.option("--max-turns", type=click.IntRange(min=1), default=None, help="Cut after so many utterances.")
+@click.option("--max-turns", type=options.CountNumber(min=1), default=None, help="Cut after so many utterances.")
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")
 @click.option(
     "--report", "saved", type=options.OUT_REPORT, default=None, help="Save the report as JSON, counts included."

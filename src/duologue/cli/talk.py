@@ -113,7 +113,7 @@ def open_(
     required=True,
     help="mobilecs/dialogue, proactive: goals with their knowledge; proactive: or a graph that they are drawn from.",
 )
-@click.option("--n", type=click.IntRange(min=1), default=50, show_default=True, help="Dialogues to make.")
+@click.option("--n", type=options.CountNumber(min=1), default=50, show_default=True, help="Dialogues to make.")
 @click.option("--title", default=None, help="What people see (default: the task's name).")
 @click.option("--shortest", type=click.IntRange(2, 10_000), default=None, help="Utterances of the shortest dialogue.")
 @click.option("--longest", type=click.IntRange(2, 10_000), default=None, help="Utterances of the longest dialogue.")

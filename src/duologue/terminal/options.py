@@ -55,6 +55,17 @@ class SeedNumber(click.IntRange):
         return found
 
 
+class CountNumber(click.IntRange):
+    """A whole number that has a float to take a share of: of nothing is there more than 10^15."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number. Raises `click.BadParameter` for none, and for one that is out of bounds or too large."""
+        found = super().convert(value, param, ctx)
+        if found > _LARGEST_COUNT:
+            self.fail(f"it is more than {_LARGEST_COUNT:,}; give a smaller number.", param, ctx)
+        return found
+
+
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 
@@ -62,6 +73,7 @@ PATH, ASSIGNMENT, TASK_OR_PATH = paths.PATH, paths.ASSIGNMENT, paths.TASK_OR_PAT
 OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
 OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES
 _LARGEST_SEED = 10**1000
+_LARGEST_COUNT = 10**15
 WORKSPACE = Path("workspace")
 """Default folder of outputs."""
 
@@ -238,7 +250,7 @@ def count_option(
     name: str, text: str, *, default: int | None = None, least: int = 1, required: bool = False
 ) -> Callable[[Decorated], Decorated]:
     """Return an option that takes a whole number of at least `least`; `text` is its help."""
-    kind = click.IntRange(min=least)
+    kind = CountNumber(min=least)
     if required:  # without a default: click 8.3 and later take None for one, and miss nothing
         return click.option(name, type=kind, required=True, help=text)
     return click.option(name, type=kind, default=default, show_default=True, help=text)

@@ -42,7 +42,7 @@ def add_subtitles(parent: click.Group) -> None:
 @click.option(
     "--eval",
     "samples",
-    type=click.IntRange(min=1),
+    type=options.CountNumber(min=1),
     default=None,
     is_flag=False,
     flag_value=500,

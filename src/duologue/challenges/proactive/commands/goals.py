@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph", type=options.PATH)
-@click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="How many goals.")
+@click.option("--n", type=options.CountNumber(min=1), default=100, show_default=True, help="How many goals.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file of samples without history to write.")
 @options.seed_option
 def goals(*, graph: Path, n: int, out: Path, seed: int) -> None:

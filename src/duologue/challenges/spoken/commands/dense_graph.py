@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     "--whole", type=options.PATH, multiple=True, help="A complete graph, such as one of KdConv's; repeatable."
 )
 @click.option(
-    "--triples", type=click.IntRange(min=1), default=12, show_default=True, help="Triples of an entity, at least."
+    "--triples", type=options.CountNumber(min=1), default=12, show_default=True, help="Triples of an entity, at least."
 )
 @click.option("--out", type=options.OUT_FILE, required=True, help="The graph (kg.json) to write.")
 @options.seed_option

@@ -19,7 +19,7 @@ SAMPLES, GOLD, KEY = "test.json", "gold.json", "key.json"
 
 @click.command()
 @click.argument("graph", type=options.PATH)
-@click.option("--n", type=click.IntRange(min=1), default=2000, show_default=True, help="Questions of each kind.")
+@click.option("--n", type=options.CountNumber(min=1), default=2000, show_default=True, help="Questions of each kind.")
 @click.option(
     "--wordings",
     type=click.Choice(["development", "test"]),
