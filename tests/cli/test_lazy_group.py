@@ -5,30 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 from click.testing import CliRunner
+from tests.verbs import every_command
 
 from duologue.cli.lazy_group import LazyGroup
 from duologue.cli.main import SECTIONS, cli
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import click
 
 
 def called(*words: str) -> Any:
     return CliRunner().invoke(cli, list(words), prog_name="duologue")
-
-
-def commands(command: click.Command = cli, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command and group, with the words that call it."""
-    yield words, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            found = command.get_command(context, name)
-            assert found is not None
-            yield from commands(found, *words, name)
 
 
 def test_the_help_is_by_what_one_does_and_each_line_is_that_of_the_table() -> None:
@@ -39,7 +28,7 @@ def test_the_help_is_by_what_one_does_and_each_line_is_that_of_the_table() -> No
             assert re.search(rf"^  {name}  ", told, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize(("words", "command"), list(commands()))
+@pytest.mark.parametrize(("words", "command"), list(every_command()))
 def test_every_command_has_examples_that_call_it(words: tuple[str, ...], command: click.Command) -> None:
     text = command.help or ""
     examples = re.findall(r"^\s*(?:curl .*|duologue (.*))$", text, flags=re.MULTILINE)

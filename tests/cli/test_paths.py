@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from click.testing import CliRunner
+from tests.verbs import working_commands
 
 from duologue.arena.database.blobs import Blobs
 from duologue.cli.main import cli
@@ -18,7 +19,6 @@ from duologue.core.inputs import read, sparing_inputs
 from duologue.terminal.paths import Input, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from click.testing import Result
@@ -27,21 +27,9 @@ WRITTEN = {"out", "save", "plain", "statistics", "saved", "dump", "log", "junit"
 """What parameters are called that name an output; a new one belongs here, with a type of `cli.paths`."""
 
 
-def commands(command: click.Command = cli, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command that does something, with the words that call it."""
-    if not isinstance(command, click.Group):
-        yield words, command
-        return
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        found = command.get_command(context, name)
-        assert found is not None
-        yield from commands(found, *words, name)
-
-
 PAIRS = [
     pytest.param(words, command, out, source, id=f"{'-'.join(words)}-{out.name}-{source.name}")
-    for words, command in commands()
+    for words, command in working_commands()
     for out in command.params
     if isinstance(out.type, Output)
     for source in command.params
@@ -65,7 +53,7 @@ def call(words: tuple[str, ...], command: click.Command, given: dict[str, Path])
 def test_every_parameter_that_names_an_output_is_of_such_a_type() -> None:
     found = {
         (*words, str(one.name)): one.type
-        for words, command in commands()
+        for words, command in working_commands()
         for one in command.params
         if isinstance(one.type, click.Path)
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 from tests.command import DUOLOGUE
+from tests.verbs import working_commands
 
 from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.challenges.proactive.task import ProactiveTask
@@ -29,7 +30,7 @@ from duologue.core.plugins import load_task, names
 from duologue.terminal import console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Tells = Callable[[object], bool]
 
@@ -129,20 +130,11 @@ def command_of(verb: str) -> click.Command:
     return command
 
 
-def verbs(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the verbs below a command."""
-    if isinstance(command, click.Group):
-        for name in command.list_commands(click.Context(command)):
-            yield from verbs(command_of(" ".join([*words, name])), (*words, name))
-    else:
-        yield " ".join(words)
-
-
 def test_every_option_for_a_knowledge_base_or_goals_is_held() -> None:
     found = {
-        (verb, next(name for name in one.opts if name in ("--kb", "--goals", "--users")))
-        for verb in verbs(cli)
-        for one in command_of(verb).params
+        (" ".join(words), next(name for name in one.opts if name in ("--kb", "--goals", "--users")))
+        for words, command in working_commands()
+        for one in command.params
         if {"--kb", "--goals", "--users"} & {*one.opts}
     }
     of_one_task = {(verb, option) for verb, option in found if verb.startswith("data ")}

@@ -6,8 +6,8 @@ import click
 import msgspec
 import pytest
 from click.testing import CliRunner
+from tests.verbs import working_commands
 
-from duologue.cli.main import cli
 from duologue.core.bounds import MOST_PROCESSES
 from duologue.core.typed import convert
 from duologue.endpoints.settings import EndpointSettings
@@ -15,7 +15,6 @@ from duologue.models.training_recipe import ParallelTrainingRecipe
 from duologue.terminal.options import CountNumber, SeedNumber, workers_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -51,21 +50,11 @@ def test_recipes_refuse_them_too(kind: type[Any], name: str) -> None:
         convert({**given, name: 100_000}, kind)
 
 
-def commands_of(group: click.Group, context: click.Context) -> Iterator[click.Command]:
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands_of(command, context)
-        else:
-            yield command
-
-
 def test_every_whole_number_that_is_asked_for_has_an_upper_bound() -> None:
     """A larger one has no float: a message that tells of it, or a share of it, would be a fault."""
     unbounded = [
-        (command.name, one.name)
-        for command in commands_of(cli, click.Context(cli))
+        (words, one.name)
+        for words, command in working_commands()
         for one in command.params
         if isinstance(one.type, click.types.IntParamType)
         and not isinstance(one.type, CountNumber | SeedNumber)

@@ -101,7 +101,8 @@ def shapes_in(path: Path) -> dict[str, tuple[int, ...]]:
     What the library refuses is raised as it is.
     """
     with safetensors.safe_open(path, framework="pt") as file:
-        return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118  # it cannot be iterated over
+        names = file.keys()
+        return {name: tuple(file.get_slice(name).get_shape()) for name in names}
 
 
 def _shapes_told(path: Path) -> dict[str, tuple[int, ...]]:
