@@ -67,6 +67,12 @@ def test_counts_cannot_be_changed_and_leave_the_given_array_alone() -> None:
         counts.array[0, 0] = 2
 
 
+def test_counts_that_a_share_of_could_be_infinite_are_zero() -> None:
+    counts = Counts(("a", "b"), ("items", "characters"), np.array([[1e-320, 1.0], [0.0, 1e-30]]))
+    assert counts.array.tolist() == [[0.0, 1.0], [0.0, 1e-30]]
+    assert np.isnan(Length().value(counts))  # a warning that the division overflows would fail the test
+
+
 def test_grouped_items_are_drawn_as_dialogues_in_order_of_their_names() -> None:
     names, rows = small().units()
     assert names == ("x", "y")

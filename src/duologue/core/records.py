@@ -407,6 +407,8 @@ class Exposure(Record, frozen=True, kw_only=True):
 
 LARGEST_COUNT = 1e100
 """Of a report; squares of larger counts, which intervals and tests take, would be infinite."""
+SMALLEST_COUNT = 1e-40
+"""Of a report, beside 0; shares of smaller counts, and their squares, would be infinite."""
 
 
 class Mistake(Record, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from duologue.core.errors import UsageError
-from duologue.core.records import LARGEST_COUNT
+from duologue.core.records import LARGEST_COUNT, SMALLEST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +36,8 @@ Seen = TypeVar("Seen", contravariant=True)  # noqa: PLC0105  # `Seen_contra` wou
 class Counts:
     """What metrics counted: one row per item, one column per thing counted.
 
-    Raises `ValueError` when the shapes do not fit, an id occurs twice, or a number is not finite or beyond
-    `LARGEST_COUNT`.
+    A number below `SMALLEST_COUNT` is 0: a share of it could be infinite. Raises `ValueError` when the shapes do not
+    fit, an id occurs twice, or a number is not finite or beyond `LARGEST_COUNT`.
 
     >>> counts = Counts(("a", "b"), ("items", "hit@1"), np.array([[1.0, 1.0], [1.0, 0.0]]))
     >>> counts.sums().tolist()
@@ -64,7 +64,9 @@ class Counts:
                 raise ValueError(f"{what} '{name}' is counted {times} times; once is expected")
         if self.groups is not None and len(self.groups) != len(self.ids):
             raise ValueError(f"{len(self.groups)} groups are given for {len(self.ids)} items")
-        wrong = ~(np.abs(array) <= LARGEST_COUNT)
+        size = np.abs(array)
+        array[size < SMALLEST_COUNT] = 0
+        wrong = ~(size <= LARGEST_COUNT)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             found = array[row, column]
