@@ -9,7 +9,7 @@ from tests.full_disk import files_up_to
 from torch import nn
 
 from duologue.core.errors import StorageError
-from duologue.models.weights import load_weights, restored, save_weights, saving
+from duologue.models.weights import first_weights, load_weights, restored, save_weights, saving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +22,12 @@ def test_weights_come_back_and_equal_weights_are_equal_bytes(tmp_path: Path) -> 
     assert torch.equal(first.weight, second.weight)
     save_weights(second, tmp_path / "b.safetensors")
     assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+
+
+def test_a_layer_without_outputs_is_made_without_a_warning() -> None:
+    with first_weights(1):
+        layer = nn.Linear(3, 0)
+    assert layer(torch.ones(2, 3)).shape == (2, 0)
 
 
 @pytest.mark.parametrize("content", [b"", b"junk", b"\xff" * 100])

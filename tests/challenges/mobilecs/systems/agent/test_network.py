@@ -87,6 +87,14 @@ def test_what_a_reply_tells_and_says_is_learned_from_bare_turns(tmp_path: Path) 
         assert read.told.argmax() == row.told.argmax()
 
 
+def test_bare_turns_whose_replies_have_no_terms_teach_what_they_tell(tmp_path: Path) -> None:
+    network = new_network(size_of(VOCABULARY, RECIPE), 1)
+    rows = [BareRow(row, np.array([], dtype=np.int32)) for row in ROWS]
+    config = TrainConfig(epochs=2, batch=3, choose="loss")
+    result = train(bare_learner(network, 0, 1), rows, rows, config, Run(folder=tmp_path, seed=1))
+    assert np.isfinite(result.loss)
+
+
 def test_many_turns_are_read_as_one_is() -> None:
     network = new_network(size_of(VOCABULARY, RECIPE), 1).eval()
     for row, read in zip(ROWS, all_probabilities([network], ROWS), strict=True):
