@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from duologue.models.matmul import _rounded, affine, matmul, multiplies_bfloat16, outer_sum
+from duologue.models.matmul import rounded, affine, matmul, multiplies_bfloat16, outer_sum
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
@@ -18,10 +18,10 @@ def test_products_are_those_of_torch(kind: torch.dtype, rows: int) -> None:
 
 
 def test_there_are_few_shapes_in_bfloat16_and_none_is_changed_in_float32() -> None:
-    narrow = {len(_rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) for rows in range(1, 2049)}
+    narrow = {len(rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) for rows in range(1, 2049)}
     assert len(narrow) <= 14
-    assert all(len(_rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) >= rows for rows in (1, 9, 130, 2000))
-    assert len(_rounded(torch.zeros(131, 1))) == 131
+    assert all(len(rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) >= rows for rows in (1, 9, 130, 2000))
+    assert len(rounded(torch.zeros(131, 1))) == 131
 
 
 @pytest.mark.parametrize(

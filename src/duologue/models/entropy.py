@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from duologue.models.matmul import matmul, outer_sum
+from duologue.models.matmul import matmul, outer_sum, rounded
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -70,25 +70,24 @@ class _Entropy(torch.autograd.Function):
         hidden, weight = hidden.to(precision), weight.to(precision)
         costs, best = hidden.new_empty(len(hidden), dtype=fine), targets.new_empty(len(hidden) if find_best else 0)
         wanted = any(ctx.needs_input_grad[:3])
-        rows, words = (len(hidden), len(weight)) if wanted else (0, 0)
-        of_hidden = hidden.new_empty(rows, hidden.shape[1], dtype=fine)
-        of_weight = hidden.new_zeros(words, hidden.shape[1], dtype=fine)
-        of_bias = hidden.new_zeros(words, dtype=fine)
+        rows, words, size = (len(hidden), len(weight), hidden.shape[1]) if wanted else (0, 0, 0)
+        of_hidden = hidden.new_empty(rows, size, dtype=fine)
+        of_output = hidden.new_zeros(words, size + 1, dtype=fine)  # of the weight, and of the bias in the last column
+        memory = _Memory(rounded(hidden[:_CHUNK]), weight, fine)
         for start in range(0, len(hidden), _CHUNK):
             here = slice(start, start + _CHUNK)
-            logits = matmul(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
+            logits, chances = memory.softmax(hidden[here], weight, bias)
             if find_best:
                 best[here] = logits.argmax(1)
-            chances = logits.softmax(1)
             target = targets[here].unsqueeze(1)
             costs[here] = _costs(logits, chances, target)
             if wanted:
-                del logits
                 share = shares[here].unsqueeze(1).to(fine)
-                slope = chances.scatter_add_(1, target, chances.new_full(target.shape, -1)).to(precision)  # (c, v)
+                chances.scatter_add_(1, target, chances.new_full(target.shape, -1))
+                slope = memory.narrowed(chances)  # (c, v)
                 of_hidden[here] = matmul(slope, weight) * share
-                of_weight += outer_sum(slope, (hidden[here] * share).to(precision))
-                of_bias += (slope.T @ share.to(precision)).squeeze(1)
+                of_output += outer_sum(slope, torch.cat([hidden[here] * share, share], 1).to(precision))
+        of_weight, of_bias = of_output[:, :-1], of_output[:, -1]
         ctx.slopes = (of_hidden, of_weight, of_bias) if wanted else None
         ctx.mark_non_differentiable(costs, best)
         return (costs * shares).sum(), costs, best
@@ -105,6 +104,34 @@ class _Entropy(torch.autograd.Function):
             None,
             None,
         )
+
+
+class _Memory:
+    """Logits and probabilities of one chunk, laid over those of the chunk before.
+
+    Tensors of this size made anew come from the system page by page: with bfloat16 a third of the time.
+    """
+
+    def __init__(self, hidden: Tensor, weight: Tensor, fine: torch.dtype) -> None:
+        shape = len(hidden), len(weight)
+        self._products = weight.new_empty(shape)
+        self._logits = self._products if weight.dtype == fine else weight.new_empty(shape, dtype=fine)
+        self._chances = weight.new_empty(shape, dtype=fine)
+
+    def softmax(self, hidden: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits and probabilities: hidden (c, d) -> (c, v), (c, v)."""
+        rows, padded = len(hidden), rounded(hidden)
+        products, logits, chances = self._products[: len(padded)], self._logits[:rows], self._chances[:rows]
+        torch.mm(padded, weight.T, out=products)
+        if logits.dtype != products.dtype:
+            logits.copy_(products[:rows])
+        return logits.add_(bias), torch.softmax(logits, 1, out=chances)
+
+    def narrowed(self, chances: Tensor) -> Tensor:
+        """Return what came of the probabilities in the precision of products (c, v)."""
+        if chances.dtype == self._products.dtype:
+            return chances
+        return self._products[: len(chances)].copy_(chances)
 
 
 def _costs(logits: Tensor, chances: Tensor, target: Tensor) -> Tensor:

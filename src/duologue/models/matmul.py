@@ -31,15 +31,15 @@ def affine(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
 
 def matmul(x: Tensor, matrix: Tensor) -> Tensor:
     """Return x M: x (n, in), M (in, out) -> (n, out)."""
-    return torch.mm(_rounded(x), matrix)[: len(x)]
+    return torch.mm(rounded(x), matrix)[: len(x)]
 
 
 def outer_sum(left: Tensor, right: Tensor) -> Tensor:
     """Return left^T right, the sum of the outer products of the rows: left (n, a), right (n, b) -> (a, b)."""
-    return torch.mm(_rounded(left).T, _rounded(right))
+    return torch.mm(rounded(left).T, rounded(right))
 
 
-def _rounded(x: Tensor) -> Tensor:
+def rounded(x: Tensor) -> Tensor:
     """Return x padded with zero rows, for bfloat16 only."""
     if x.dtype != torch.bfloat16:
         return x

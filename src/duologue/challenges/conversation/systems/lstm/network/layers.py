@@ -100,21 +100,20 @@ class _Sweep(torch.autograd.Function):
         w_input, w_hidden = w_input.to(precision), w_hidden.to(precision)
         gates = torch.addmm(bias.to(precision), x, w_input.T)  # of the input; (N, 4H) and some rows
         first_h, first_c = h.to(fine), c.to(fine)
-        h, c = first_h.clone(), first_c.clone()  # sequences that have ended keep theirs
-        said = _roomy(h, precision)
-        states, cells = h.new_empty(tokens, size), h.new_empty(tokens, size)
+        said = _roomy(first_h.clone(), precision)
+        states, cells = first_h.new_empty(tokens, size), first_h.new_empty(tokens, size)
+        c = first_c
         for start, rows in _steps(sizes):
             here, room = slice(start, start + rows), _room(rows, precision)
             of_step = torch.addmm(gates[start : start + room], said[:room], w_hidden.T)[:rows].to(fine)  # (rows, 4H)
             i, f, o = of_step[:, : 3 * size].sigmoid_().chunk(3, 1)
             g = of_step[:, 3 * size :].tanh_()
-            c[:rows].mul_(f).addcmul_(i, g)
-            torch.mul(o, c[:rows].tanh(), out=states[here])
-            cells[here], gates[here], said[:rows] = c[:rows], of_step, states[here]
-            h[:rows] = states[here]
+            c, now = torch.mul(f, c[:rows], out=cells[here]).addcmul_(i, g), states[here]
+            torch.mul(o, c.tanh(), out=now)
+            gates[here], said[:rows] = of_step, now
         ctx.save_for_backward(x, w_input, w_hidden, first_h, first_c, gates, states, cells)
         ctx.sizes = sizes
-        return states, h, c
+        return states, _ends(states, first_h, sizes), _ends(cells, first_c, sizes)
 
     @staticmethod
     def backward(ctx: Any, of_states: Tensor, of_h: Tensor, of_c: Tensor) -> Any:
@@ -165,6 +164,16 @@ def _before(states: Tensor, first: Tensor, sizes: tuple[int, ...]) -> Tensor:
     """Return the state before each token (N, H): that of its sequence one step earlier, `first` (B, H) at first."""
     parts = [states[start : start + later] for (start, _), later in zip(_steps(sizes), sizes[1:], strict=False)]
     return torch.cat([first, *parts])
+
+
+def _ends(states: Tensor, first: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Return the last state of each sequence (B, H), `first` (B, H) of those without a token."""
+    parts = [
+        states[start + later : start + rows]
+        for (start, rows), later in zip(_steps(sizes), (*sizes[1:], 0), strict=True)
+        if later < rows
+    ]
+    return torch.cat([*reversed(parts), first[sizes[0] :]])
 
 
 class Lstm(nn.Module):
