@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from duologue.models.matmul import rounded, affine, matmul, multiplies_bfloat16, outer_sum
+from duologue.models.matmul import affine, matmul, multiplies_bfloat16, outer_sum, rounded
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
