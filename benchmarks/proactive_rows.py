@@ -16,9 +16,9 @@ from duologue.challenges.proactive.formats import files, model_text
 from duologue.challenges.proactive.systems import holdout
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import write_text
-from duologue.core.plugins import load_system_class
-from duologue.core.recipe import recipe_hash, resolve
+from duologue.core.recipe import recipe_hash
 from duologue.core.records import Scoring
+from duologue.run.systems import recipe_of
 from proactive_floors import FLOORS
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Row(NamedTuple):
     """What `--set` gets in training."""
     kind: str = "baseline"
     """`baseline`, `system`, or `ablation` of the system of the same regime."""
+    recipe: str = ""
+    """One of the system's recipes by name; empty: its defaults."""
 
 
 ROWS = (
@@ -132,8 +134,8 @@ def make(row: Row, data: Data, work: Path, seed: int, *, wanted: bool) -> Result
     if row.system in FLOORS:
         name = [row.system, hash_of(Path(__file__).with_name("proactive_floors.py").read_bytes())]
     else:
-        recipe = resolve(load_system_class(row.system).Recipe, overrides=row.settings)
-        name = [row.system, recipe_hash(recipe)]
+        named = Path(row.recipe) if row.recipe else None
+        name = [row.system, recipe_hash(recipe_of(row.system, named, row.settings))]
     samples = hash_of(data.samples.read_bytes())
     key = hash_of(json.dumps([*name, seed, data.hashes[row.regime], samples]).encode())
     folder = work / "rows" / f"{row.system}-{key[:12]}"
@@ -170,6 +172,7 @@ def _trained(row: Row, data: Data, folder: Path, seed: int) -> dict[str, Any]:
     program, model = Path(sys.executable).with_name("duologue"), folder / "model"
     given = [word for path in data.train[row.regime] for word in ("--train", path)]
     settings = [word for one in row.settings for word in ("--set", one)]
+    settings += ["--recipe", row.recipe] if row.recipe else []
     start = (program, "train", "proactive", "--system", row.system, *given, *settings, "--seed", seed, "--out", model)
     costs: dict[str, Any] = {"train": timed(folder / "train.costs.json", start)}
     replies = (data.samples, "--out", folder / "replies.txt", "--seed", seed, "--quiet")
