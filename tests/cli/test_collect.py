@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 import tomllib
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -24,7 +26,6 @@ from duologue.core.errors import DuologueError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import click
     from click.testing import Result
@@ -159,6 +160,43 @@ def test_accounts_are_found_and_collected_with_the_keys_of_the_official_config(t
     written = "".join(path.read_text("latin-1") for path in (log, *store.iterdir()) if path.is_file())
     for text in (found.output, done.output, again.output, written, str(refused.value)):
         assert not any(secret in text for secret in (*USER, *APP))
+
+
+class _Repeating(Service):
+    """A service that refuses everything with the keys of the caller, which it knows from the exchange."""
+
+    def answer(self, endpoint: str, *_: object) -> tuple[int, Any, dict[str, str]]:
+        if endpoint == "/oauth2/token":
+            return 200, {"token_type": "bearer", "access_token": "as_TOKEN"}, {}
+        basic = base64.b64encode(b"ck_KEY:cs_SECRET").decode()
+        if endpoint == "/2/users/by":
+            return 200, {"errors": [{"value": "AirCare", "title": "no cs_SECRET"}]}, {}
+        return 400, {"detail": f"no ck_KEY cs_SECRET {basic} as_TOKEN at_TOKEN as_SECRET"}, {}
+
+
+@pytest.mark.parametrize("access", ["user", "app"])
+@pytest.mark.parametrize(
+    "words", [["search", "care", "--api", "v1"], ["search", "care"], ["twitter", "AirCare", "--store", "store"]]
+)
+def test_keys_that_a_service_repeats_are_not_shown(
+    words: list[str], access: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ("ConsumerKey", "ConsumerSecret", "AccessToken", "AccessTokenSecret")
+    keys = ("ck_KEY", "cs_SECRET", "at_TOKEN", "as_SECRET")
+    settings = [f"{name} = {one}" for name, one in zip(names, keys, strict=True)]
+    Path("config.ini").write_text("\n".join(["[AccessKeys]", *settings]))
+    with _Repeating(World()) as service:
+        more = ["--config", "config.ini", "--access", access, "--tries", "1", "--base-url", service.url]
+        result = CliRunner().invoke(collect, [*words, *more, "--log", "log"])
+    said = f"{result.output} {result.exception}"
+    kept = "".join(
+        path.read_text("latin-1") for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".ini"
+    )
+    assert "no ***" in said
+    granted = ["as_TOKEN"] if access == "app" else []
+    for part in (*keys, *granted, base64.b64encode(b"ck_KEY:cs_SECRET").decode()):
+        assert part not in said + kept
 
 
 @pytest.mark.parametrize(

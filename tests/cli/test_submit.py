@@ -98,6 +98,15 @@ def test_entries_are_told_whatever_else_a_site_says_of_them() -> None:
         assert status(address) == (0, "e1 test r.json, scored, score 0.5000\ne2 test r.json, scored\n")
 
 
+def test_a_token_that_a_site_repeats_is_not_shown() -> None:
+    answer = json.dumps({"error": {"message": "Bearer name.hush%2F+hush is no token; name.hush/hush neither"}}).encode()
+    with site(answer, 401) as address:
+        assert status(address, "name.hush/hush") == (
+            1,
+            "the site refuses: Bearer name.hush%2F+hush is no token; [token] neither",
+        )
+
+
 @pytest.mark.parametrize("address", ["http://[", "http://a\x00b", "x"])
 def test_an_address_or_a_token_that_is_none_is_refused(address: str) -> None:
     assert status(address)[0] in {1, 2}

@@ -82,6 +82,23 @@ def test_a_bad_key_and_nobody_at_the_address_are_said(monkeypatch: pytest.Monkey
     assert "schl" not in str(told.value)
 
 
+@pytest.mark.parametrize("status", [200, 401, 500])
+def test_a_key_that_the_endpoint_repeats_is_not_shown(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "sk-hush/hush")
+    for message in ("no sk-hush/hush here", "no sk-hush%2fhush", "Basic c2staHVzaC9odXNo"):
+        for answer in (json.dumps({"error": {"message": message}}), message, "x" * 995 + message):
+            line = f"data: {answer}" if status == 200 else answer
+            with stub(line.encode(), status) as url, ChatEndpoint(url) as partner, pytest.raises(BotError) as told:
+                partner.reply("x")
+            assert not any(part in str(told.value) for part in ("hush", "c2sta"))
+
+
+def test_a_key_that_the_model_says_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "sk-hush/hush")
+    with stub(chunks("it is sk-hu", "sh/hush")) as url, ChatEndpoint(url, "m") as partner:
+        assert [turn.text for turn in partner.reply("x")] == ["it is [key]"]
+
+
 def test_signs_that_end_a_line_elsewhere_end_none_of_a_stream() -> None:
     said = "one\u2028two\x85three\x0b"
     line = json.dumps({"choices": [{"delta": {"content": said}}]}, ensure_ascii=False)

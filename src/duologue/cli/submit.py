@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from duologue.cli.track import describe_entry, opened
+from duologue.core.concealment import Concealment
 from duologue.core.decoded import is_whole
 from duologue.core.disk import opened as opened_file
 from duologue.core.disk import resolved
@@ -211,6 +212,7 @@ class _Remote:
             raise UsageError("--token: a token is made of printable ASCII signs without blanks; copy it anew")
         self._url, self._track = f"{url.rstrip('/')}/api/v1", track
         self._head = {"Authorization": f"Bearer {token}"}
+        self._concealment = Concealment(token, instead="[token]")
 
     def submit(self, name: str, data: bytes, phase: str | None, note: str) -> dict[str, Any]:
         asked = {"name": name, "note": note, **({"phase": phase} if phase else {})}
@@ -268,11 +270,13 @@ class _Remote:
         except httpx.InvalidURL as error:
             raise UsageError(f"--site {self._url}: {error}; give an address such as https://host") from error
         except (httpx.HTTPError, msgspec.DecodeError, ValueError) as error:
-            raise DuologueError(f"the site at {self._url} does not answer as it should: {error}") from error
+            why = self._concealment.hidden(str(error))
+            raise DuologueError(f"the site at {self._url} does not answer as it should: {why}") from error
         if failed:
             said = told.get("error") if isinstance(told, dict) else None
             message = said.get("message") if isinstance(said, dict) else said
-            raise DuologueError(f"the site refuses: {message if message and isinstance(message, str) else failed}")
+            why = self._concealment.hidden(message) if message and isinstance(message, str) else failed
+            raise DuologueError(f"the site refuses: {why}")
         return told
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
+from duologue.core.concealment import Concealment
 from duologue.core.errors import BotError, UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
@@ -33,6 +34,8 @@ _SECONDS_IN_ALL = 600.0
 _LINE_END = re.compile(rb"[\r\n]")
 """What parts lines of a stream; inside of them JSON may hold other signs that end a line, such as U+2028."""
 _LONGEST_ERROR = 1000
+_READ_OF_ERROR = 4 * _LONGEST_ERROR
+"""More than is shown, so that no key is cut off before it is taken out."""
 _WELCOME = {
     "en": "You talk with {model} at {url}. bye or /quit leaves.",
     "zh": "你在和 {url} 的 {model} 对话。输入 再见 或 /quit 离开。",
@@ -85,6 +88,7 @@ class ChatEndpoint(Partner):
         key = os.environ.get(KEY, "").strip()
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{KEY} holds no key: it has signs that cannot be sent")
+        self._concealment = Concealment(key, instead="[key]")
         headers = UNPACKED | ({"Authorization": f"Bearer {key}"} if key else {})
         self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
         self._turns = list(turns)
@@ -127,7 +131,7 @@ class ChatEndpoint(Partner):
             pieces.append(piece)
             if self.on_piece is not None and piece:
                 self.on_piece(piece)
-        answer = "".join(pieces)
+        answer = self._concealment.hidden("".join(pieces))
         self._turns = [*turns, Turn(speaker="system", text=answer)]
         return self._turns[-1:]
 
@@ -159,7 +163,7 @@ class ChatEndpoint(Partner):
         try:
             with self._client.stream(method, self._url + path, content=body, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
-                    said = _message_in(next(response.iter_raw(_LONGEST_ERROR), b""))
+                    said = self._message_in(next(response.iter_raw(_READ_OF_ERROR), b""))
                     raise BotError(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
                 if packed := packing_of(response.headers):
                     told = f"packs its answer ({packed!a}), which was not asked for; have it send plain ones"
@@ -189,15 +193,15 @@ class ChatEndpoint(Partner):
         try:
             return decode_json(text.encode("utf-8", "replace"), kind)
         except _ERRORS as error:
-            raise BotError(f"the endpoint at {self._url} answers what is no answer: {text[:200]!r}") from error
+            shown = self._concealment.hidden(text)[:200]
+            raise BotError(f"the endpoint at {self._url} answers what is no answer: {shown!r}") from error
 
-
-def _message_in(body: bytes) -> str:
-    """Return the message of an error in the form of the API, or the beginning of what came instead."""
-    try:
-        return decode_json(body, _Refusal).error.message[:_LONGEST_ERROR]
-    except _ERRORS:
-        return repr(body.decode("utf-8", "replace")[:200])
+    def _message_in(self, body: bytes) -> str:
+        """Return the message of an error in the form of the API, or the beginning of what came; without the key."""
+        try:
+            return self._concealment.hidden(decode_json(body, _Refusal).error.message)[:_LONGEST_ERROR]
+        except _ERRORS:
+            return repr(self._concealment.hidden(body.decode("utf-8", "replace"))[:200])
 
 
 def _base_of(url: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from duologue.core.concealment import Concealment
 from duologue.core.errors import UsageError
 
 VARIABLE = "DUOLOGUE_ENDPOINT_KEY"
@@ -16,7 +17,7 @@ _INSTEAD = "[key]"
 class Secret:
     """A key that is not shown: only `headers` has it."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("_concealment", "_key")
 
     def __init__(self, key: str = "") -> None:
         """Take a key; empty for a server that wants none. Raises `UsageError` for what can be none, not showing it."""
@@ -28,6 +29,7 @@ class Secret:
                 f"that takes any word give a longer one, for one that wants none leave it unset"
             )
         self._key = key
+        self._concealment = Concealment(key, instead=_INSTEAD)
 
     @classmethod
     def of_environment(cls) -> Secret:
@@ -39,8 +41,8 @@ class Secret:
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
     def hidden(self, text: str) -> str:
-        """Return a text of the server with the key, should it be there, replaced."""
-        return text.replace(self._key, _INSTEAD) if self._key else text
+        """Return a text of the server with the key, should it be there in whatever writing, replaced."""
+        return self._concealment.hidden(text)
 
     def hidden_in(self, value: Any) -> Any:
         """Return decoded JSON of the server with the key replaced in all its texts."""

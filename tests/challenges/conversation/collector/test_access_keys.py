@@ -69,6 +69,13 @@ def test_what_is_there_says_how_calls_are_made(config: Path) -> None:
     assert credential_for(HERE, environment={}) is None
 
 
+@pytest.mark.parametrize("access", ["bearer", "user", "app"])
+def test_all_keys_that_were_read_are_hidden_whichever_is_sent(access: str) -> None:
+    made = credential_for(THERE, access=access, environment=BEARER | KEYS)  # type: ignore[arg-type]  # words of the table
+    assert made is not None
+    assert made.hidden_in(" ".join([*KEYS.values(), *BEARER.values()])) == " ".join(["***"] * 5)
+
+
 @pytest.mark.parametrize(
     ("environment", "access", "address", "match"),
     [

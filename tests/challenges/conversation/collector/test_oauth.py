@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 import logging
 import pickle
 import traceback
 from random import Random
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 from oauthlib.oauth1.rfc5849 import signature
@@ -130,11 +132,30 @@ def test_wrong_app_keys_are_refused_and_never_shown(time: Time) -> None:
     assert "hush" not in str(caught.value)
 
 
+def test_keys_of_an_app_are_not_shown_when_they_are_repeated_after_the_exchange(time: Time) -> None:
+    keys = ("hushKey+1", "hush/Secret=2")
+    basic = AppKeys(*keys).header()["Authorization"].removeprefix("Basic ")
+    forms = [*keys, *(quote(key, safe="") for key in keys), *(quote(key, safe="").lower() for key in keys), basic]
+    with _Granting(World()) as service, HttpClient(service.url, AppKeys(*keys), rng=Random(1), clock=time) as host:
+        token = app_token(host)
+    for form in [*forms, "hushToken"]:
+        shown = token.hidden_in(json.dumps({"detail": f"no {form} here", "basic": basic}))
+        assert "hush" not in shown.lower()
+        assert basic not in shown
+
+
 def test_credentials_show_themselves_nowhere(time: Time) -> None:
     for one in (_user(time), AppKeys(*APP)):
         assert repr(one) == str(one) == f"{type(one).__name__}(***)"
         with pytest.raises(TypeError):
             pickle.dumps(one)
+
+
+class _Granting(Service):
+    """A service that gives everybody a token."""
+
+    def answer(self, *_: object) -> tuple[int, Any, dict[str, str]]:
+        return 200, {"token_type": "bearer", "access_token": "hushToken"}, {}
 
 
 def _user(time: Time) -> UserToken:

@@ -39,9 +39,9 @@ def credential_for(
     """Return what calls are made with: `Token`, `UserToken`, or `AppKeys` that are to be exchanged for a token.
 
     With `auto` a file that is given comes first, then the environment's bearer token, then its keys; keys alone are
-    an app's, all four a user's. `prefer_user`: the user's token goes before the bearer token, as a search of accounts
-    needs one. `None` where there is nothing and the service is on this machine. Raises `UsageError` where what is
-    asked for is not there, and as `token_for` does.
+    an app's, all four a user's. Whatever was read is hidden, also what no call bears. `prefer_user`: the user's token
+    goes before the bearer token, as a search of accounts needs one. `None` where there is nothing and the
+    service is on this machine. Raises `UsageError` where what is asked for is not there, and as `token_for` does.
     """
     parts = checked_address(base_url)
     environment = os.environ if environment is None else environment
@@ -54,17 +54,20 @@ def credential_for(
             access = "user" if any(keys[_APP:]) else "app"
         else:
             return token_for(base_url, environment)
+    read = (*keys, *(environment.get(name, "").strip() for name in VARIABLES))
     if access == "bearer":
-        if not has_bearer:
+        bearer = token_for(base_url, environment) if has_bearer else None
+        if bearer is None:
             raise UsageError(f"--access bearer: the environment variable {VARIABLES[0]} is not set")
-        return token_for(base_url, environment)
+        return bearer.hiding(*read)
     wanted = len(keys) if access == "user" else _APP
     missing = [name for name, one in zip(place[:wanted], keys[:wanted], strict=True) if not one]
     if missing:
         kind = "a user's token takes four keys" if access == "user" else "an app takes key and secret"
         raise UsageError(f"{kind}; not set: {', '.join(missing)}")
     demand_encrypted(parts)
-    return UserToken(*keys) if access == "user" else AppKeys(*keys[:_APP])
+    made: Credential = UserToken(*keys) if access == "user" else AppKeys(*keys[:_APP])
+    return made.hiding(*read)
 
 
 def read_config(path: Path) -> tuple[str, str, str, str]:

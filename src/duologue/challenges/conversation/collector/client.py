@@ -70,7 +70,7 @@ class HttpClient:
         """`rng` draws the jitter, `say` reports waits to the user, `on_call` is called before every request."""
         httpx: Any = need("httpx", "collect")
         self._base_url = base_url.rstrip("/")
-        self._credential = credential
+        self.credential = credential
         self._retry = retry or RetryPolicy()
         self._clock = clock or WallClock()
         self._rng = rng
@@ -110,7 +110,7 @@ class HttpClient:
         while True:
             self._pause(self.limits.wait(family, self._clock.now(), self._retry.margin_seconds), family)
             self.calls += 1
-            self._on_call(endpoint, params)
+            self._on_call(endpoint, {name: self._logged(one) for name, one in params.items()})
             status, headers, body, trouble = self._once(method, endpoint, params)
             limited = self.limits.note(family, headers)
             if not trouble and (status == _OK or status in fine):
@@ -134,7 +134,7 @@ class HttpClient:
 
         url, sent = self._base_url + endpoint, {name: str(one) for name, one in params.items()}
         # A form is no part of what is signed here: the one that is sent goes with an app's key, which signs nothing.
-        signed = self._credential.header(method, url, sent) if self._credential else {}
+        signed = self.credential.header(method, url, sent) if self.credential else {}
         where: Any = {"params": sent} if method == "GET" else {"data": sent}
         until = self._clock.now() + self._retry.answer_seconds
         data = bytearray()
@@ -161,6 +161,14 @@ class HttpClient:
             body = None
         return answer.status_code, answer.headers, body, ""
 
+    def hidden(self, text: str) -> str:
+        """Return a text of the service without the secrets that it may repeat."""
+        return self.credential.hidden_in(text) if self.credential else text
+
+    def _logged(self, param: str | int) -> str | int:
+        """Return a parameter as a log may have it: a page's token is the service's word."""
+        return self.hidden(param) if isinstance(param, str) else param
+
     def _pause(self, seconds: float, family: str) -> None:
         if seconds >= _LONG_SECONDS:
             self._say(f"{family}: waiting {seconds:,.0f} seconds")
@@ -177,5 +185,5 @@ class HttpClient:
             _TOO_MANY: "too many calls (429)",
         }
         words = json.dumps(body, ensure_ascii=True) if body is not None else ""
-        words = (self._credential.hidden_in(words) if self._credential else words)[:300]
+        words = self.hidden(words)[:300]
         return meanings.get(status, f"the service answered with status {status}") + (f": {words}" if words else "")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
 
+from duologue.core.concealment import Concealment
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 class Credential(ABC):
     """Secrets that no log, message or traceback shows."""
 
-    __slots__ = ("_secrets",)
+    __slots__ = ("_concealment", "_secrets")
 
     def __init__(self, *secrets: str) -> None:
         self._secrets = secrets
+        self._concealment = Concealment(*secrets)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(***)"
@@ -39,10 +40,17 @@ class Credential(ABC):
 
     def hidden_in(self, text: str) -> str:
         """Return a text, which may be JSON, without the secrets; a service may send back what it was sent."""
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            for written in (secret, json.dumps(secret)[1:-1], quote(secret, safe="")):
-                text = text.replace(written, "***")
-        return text
+        return self._concealment.hidden(text)
+
+    def hiding(self, *secrets: str) -> Self:
+        """Return itself, which from now on hides these too: keys that were read, though no call may bear them."""
+        self._concealment = self._concealment.with_more(*secrets)
+        return self
+
+    def hiding_what(self, other: Credential) -> Self:
+        """Return itself, which from now on hides what another one does: the service may have been sent that before."""
+        self._concealment = self._concealment.joined(other._concealment)
+        return self
 
 
 class ConstantCredential(Credential):

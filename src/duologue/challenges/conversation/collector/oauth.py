@@ -75,13 +75,14 @@ class AppKeys(ConstantCredential):
 def app_token(caller: HttpClient) -> Token:
     """Return the app-only token of `AppKeys`, with which `caller` calls the service's host.
 
-    Raises `CallError` where the service gives none; its answer is not repeated, as it may hold one.
+    The token hides the keys too, wherever the service repeats them later. Raises `CallError` where the service gives
+    none; its answer is not repeated, as it may hold one.
     """
     body = caller.post(GRANT_PATH, {"grant_type": "client_credentials"}).body
     kind, token = (body.get(name) if isinstance(body, dict) else None for name in ("token_type", "access_token"))
     if not isinstance(kind, str) or kind.lower() != "bearer" or not isinstance(token, str) or not is_header_text(token):
         raise CallError(f"{GRANT_PATH}: the answer holds no bearer token; is --base-url right?")
-    return Token(token)
+    return Token(token).hiding_what(caller.credential) if caller.credential else Token(token)
 
 
 def base_string(method: str, url: str, params: Mapping[str, str | int]) -> str:

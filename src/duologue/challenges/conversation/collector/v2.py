@@ -88,7 +88,7 @@ class V2(Api):
             params["max_results"] = self.budget.afford_posts(wanted, least=TIMELINE_MINIMUM)
             body = self._get(f"/2/users/{user}/tweets", params, _TIMELINE_FAMILY, gone=account)
             if body.errors and not body.rows and not body.more:
-                reason = _reason(body.errors[0])
+                reason = self._reason(body.errors[0])
                 if "not found" in reason.lower():
                     self._numbers.note_users({account: None})  # the name may belong to another account now
                 raise GoneError(401, reason)
@@ -108,7 +108,7 @@ class V2(Api):
     def _batch(self, ids: Sequence[int]) -> tuple[list[FetchedPost], dict[int | None, str]]:
         params = {"ids": ",".join(map(str, ids)), **self._fields(["author_id"])}
         body = self._get("/2/tweets", params, "/2/tweets")
-        reasons = {id_of(error.get("resource_id") or error.get("value")): _reason(error) for error in body.errors}
+        reasons = {id_of(error.get("resource_id") or error.get("value")): self._reason(error) for error in body.errors}
         return self._sent(body.rows, body.users), reasons
 
     def search_users(self, words: str, limit: int) -> Iterator[Row]:
@@ -146,11 +146,14 @@ class V2(Api):
         body = self._get("/2/users/by", params, "/2/users/by", users=True)
         found = {str(row.get("username")).lower(): id_of(row.get("id")) for row in body.rows}
         self._numbers.note_users({name: found[name.lower()] for name in names if found.get(name.lower()) is not None})
-        reasons = {str(error.get("value")).lower(): _reason(error) for error in body.errors}
+        reasons = {str(error.get("value")).lower(): self._reason(error) for error in body.errors}
         for name in names:
             if found.get(name.lower()) is None:
                 self._unknown[name.lower()] = reasons.get(name.lower(), "there is no such account")
         return self._numbers.user(account)
+
+    def _reason(self, error: Row) -> str:
+        return self._caller.hidden(str(error.get("title") or error.get("detail") or "no reason given"))[:200]
 
     def _fields(self, expansions: list[str]) -> dict[str, str | int]:
         names = f"created_at,lang,conversation_id,in_reply_to_user_id,referenced_{self._spelling}s,author_id"
@@ -203,7 +206,3 @@ def _object(value: Any) -> Row:
 
 def _rows(value: Any) -> list[Row]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _reason(error: Row) -> str:
-    return str(error.get("title") or error.get("detail") or "no reason given")[:200]

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+from urllib.parse import quote
+
+import pytest
+
+from duologue.core.concealment import Concealment
+
+KEY, SECRET = "key+one/two=", 'hush"three\\four'
+
+
+@pytest.mark.parametrize("text", [KEY, SECRET, f"{KEY}:{SECRET}", f"{quote(KEY, safe='')}:{quote(SECRET, safe='')}"])
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_secrets_are_found_however_they_are_written(text: str, before: str) -> None:
+    concealment = Concealment(KEY, SECRET)
+    for written in (
+        text,
+        json.dumps(text),
+        text if "%" in text else quote(text, safe=""),
+        text.upper() if "%" in text else quote(text, safe="").lower(),
+        text if "%" in text else quote(quote(text, safe=""), safe=""),
+        text if "%" in text else quote(text),
+    ):
+        shown = concealment.hidden(f"{before} {written}")
+        assert "***" in shown
+        assert not any(part in shown.upper() for part in ("ONE", "TWO", "HUSH", "THREE", "FOUR"))
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        whole = encode((before + text).encode()).decode()
+        for written in (whole, whole.rstrip("="), quote(whole, safe="")):
+            shown = concealment.hidden(written)
+            assert "***" in shown
+            # What is left at the edges of a longer text is at most a few signs that others have a part in.
+            assert len(shown.replace("***", "")) <= len(before) * 2 + 9
+
+
+def test_the_base64_of_basic_authentication_is_hidden_whole() -> None:
+    sent = base64.b64encode(b"k:s").decode()
+    assert Concealment("k", "s").hidden(f"0 Basic {sent}, {sent.rstrip('=')}") == "0 Ba***ic ***, ***"
+
+
+def test_without_secrets_nothing_is_hidden_and_more_may_come() -> None:
+    none = Concealment("", instead="[key]")
+    assert none.hidden("hush") == "hush"
+    assert none.with_more("hush").hidden("hush") == "[key]"
+    assert none.joined(Concealment("one", "two")).hidden("one two") == "[key] [key]"
+
+
+def test_it_shows_itself_nowhere() -> None:
+    concealment = Concealment(KEY)
+    assert repr(concealment) == str(concealment) == "Concealment(...)"
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(concealment)
