@@ -135,6 +135,13 @@ def test_problems_are_listed_and_the_rest_is_counted(make_report: MakeReport) ->
     assert "... and 3 more problems" in text
 
 
+def test_scores_that_were_not_computed_are_named(make_report: MakeReport) -> None:
+    report = make_report("a")
+    assert "not computed" not in shown(render(report))
+    left_out = msgspec.structs.replace(report, meta={**report.meta, "not computed": "METEOR (install [it])"})
+    assert "not computed: METEOR (install [it])" in shown(render(left_out))
+
+
 def test_markup_in_names_is_text(make_report: MakeReport) -> None:
     text = shown(render_comparisons(compare(make_report("[red]a[/red]"), make_report("b", wrong=30))))
     assert "A = [red]a[/red], B = b; tst1, 100 items" in text

@@ -183,7 +183,7 @@ def test_options_that_were_files_or_programs_come_back_as_hashes_and_never_as_pa
         "programs": [{"path": "/secret/meteor.jar", "sha256": "3", "option": "meteor"}],
     }
     report = report_with(task="conversation", meta={"how": how, "files": files})
-    outside = {"vectors": "2", "relevance": "", "meteor": "3"}
+    outside = {"vectors": "2", "sentence-vectors": "", "relevance": "", "meteor": "3"}
     info = load_task("conversation").info
     assert {*info.files, *info.programs} == set(outside)
     assert how_of(report).options == {"bleu": "floor", **outside}

@@ -169,6 +169,16 @@ def test_metric_programs_come_from_the_reader_and_are_compared_by_hash(
     assert any("meteor-1.5.jar: the file has changed" in one for one in verify(path).differences)
 
 
+def test_sentence_vectors_are_read_again_and_compared_by_hash(tmp_path: Path) -> None:
+    table = tmp_path / "table.txt"
+    table.write_text("a b\t1 0\na c\t3 4\nd\t0 1\n", encoding="utf-8")
+    path = conversation(tmp_path, **{"sentence-vectors": str(table)})
+    assert "sentence-cosine" in {one.name for one in read_report(path).scores}
+    assert verify(path).differences == ()
+    table.write_text("a b\t1 0\na c\t1 0\nd\t0 1\n", encoding="utf-8")
+    assert any("table.txt: the file has changed" in one for one in verify(path).differences)
+
+
 def test_a_program_in_the_environment_does_not_count_where_none_did(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

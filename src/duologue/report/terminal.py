@@ -42,6 +42,8 @@ def render(report: Report) -> Group:
         parts.append(_line(f"{problem.severity}: {place}{problem.message} [{problem.rule}]", "yellow"))
     if len(report.problems) > MOST_PROBLEMS:
         parts.append(_line(f"... and {len(report.problems) - MOST_PROBLEMS} more problems"))
+    if left_out := report.meta.get("not computed"):
+        parts.append(_line(f"not computed: {left_out}", "dim"))
     parts.append(_line(str(report.signature), "dim"))
     return Group(*parts)
 

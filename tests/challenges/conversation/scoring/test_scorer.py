@@ -180,6 +180,41 @@ def test_meteor_without_its_program_is_no_score_and_a_wrong_path_an_error(
         run(task, [], golden / "v1.txt", meteor=str(tmp_path / "none.jar"))
 
 
+OWN = "U: a\nS_REF: we can help\nS_HYP: ask us\n\nU: b\nS_REF: ask us\nS_HYP: ask us\n\n"
+
+
+def test_sentence_vectors_of_the_user_give_the_mean_of_best_cosines(
+    task: ConversationTask, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = str(write("we can help\t3 4\nask us\t1 0\n", "table"))
+    path = write(OWN, "output")
+    report = run(task, [], path, **{"sentence-vectors": table})
+    assert values(report)["sentence-cosine"] == pytest.approx(0.8)
+    assert "sentence-vectors" in report.signature.hashes
+    names = [metric.name for metric in task.metrics(Scoring(variant="strict", options={"sentence-vectors": table}))]
+    assert names == [one.name for one in report.scores]
+    other = write(OWN.replace("S_REF: ask us", "S_REF: good bye"), "other")
+    with pytest.raises(UsageError, match="no vector for 1 of 3 different texts, such as 'good bye'"):
+        run(task, [], other, **{"sentence-vectors": table})
+    monkeypatch.setattr(scorer, "MANY", 1)
+    runs = run(task, [], path, **{"sentence-vectors": table})
+    assert values(runs)["sentence-cosine"] == pytest.approx(0.8)
+    assert runs.signature.hashes["sentence-vectors"] == report.signature.hashes["sentence-vectors"]
+
+
+def test_scores_of_the_ranking_that_are_not_computed_are_named(task: ConversationTask, write: Write) -> None:
+    path, table = write(OWN, "output"), write("we can help\t3 4\nask us\t1 0\n", "table")
+    words = write("we 1 0\nask 0 1\n", "words")
+    for variant in ("strict", "coco"):
+        left_out = run(task, [], path, variant).meta["not computed"]
+        for name in ("METEOR", "duologue[meteor]", "--option vectors=", "Skip-thought", "--option sentence-vectors="):
+            assert name in left_out
+    given = {"sentence-vectors": str(table), "vectors": str(words)}
+    assert run(task, [], path, **given).meta["not computed"].startswith("METEOR")
+    assert scorer.not_computed(Scoring(variant="strict", options={**given, "meteor": "meteor.jar"})) == ""
+    assert "not computed" not in run(task, [], path, "official").meta
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_diversity_stands_beside_bleu_in_every_variant(task: ConversationTask, golden: Path, variant: str) -> None:
     report = run(task, [], golden / "v1.txt", variant)

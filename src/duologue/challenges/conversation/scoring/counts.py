@@ -21,6 +21,7 @@ from duologue.metrics.formulas import Average
 from duologue.metrics.greedy_idf import GREEDY_IDF, IdfMatching, ReferenceIdf
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import count_meteor, find_meteor
+from duologue.metrics.sentence_vectors import SENTENCE_COSINE, key_of, read_sentence_vectors
 from duologue.metrics.tokens import number_grams, number_texts, with_lengths
 from duologue.metrics.word_vectors import EMBEDDING, read_vectors
 
@@ -46,6 +47,8 @@ MOST_FREQUENT = Average(
     higher_is_better=False,
     source=_HERE,
 )
+SENTENCES = "sentence-vectors"
+"""Option with a table of vectors of whole texts."""
 DIVERSITY: tuple[Metric[Any], ...] = (Distinct(1), Distinct(2), DIFFERENT, MOST_FREQUENT)
 
 
@@ -57,6 +60,8 @@ class ItemCounts(NamedTuple):
     intervals: dict[str, tuple[float, float]]
     vectors: str = ""
     """Hash of the word vectors, where used."""
+    sentences: str = ""
+    """Hash of the sentence vectors, where used."""
 
 
 def meteor_of(how: Scoring) -> Path | None:
@@ -90,7 +95,7 @@ def count_each(
 
 
 def count(items: ScoredItems, how: Scoring) -> ItemCounts:
-    """Count all samples at once. Raises as `count_meteor` and `read_vectors` do."""
+    """Count all samples at once. Raises as `count_meteor`, `read_vectors` and `read_sentence_vectors` do."""
     columns, tokens = count_each(items, profile_of(how))
     intervals: dict[str, tuple[float, float]] = {}
     _count_diversity(items.replies, tokens, columns, intervals)
@@ -103,14 +108,20 @@ def count(items: ScoredItems, how: Scoring) -> ItemCounts:
     if len(said) >= GROUPS:
         intervals[CIDER.name] = cider.interval(_groups(items.ids))
     columns.update(count_with_meteor(items, how))
+    word_hash = sentence_hash = ""
     if how.options.get("vectors"):
         words = {token for text in (*said, *chain.from_iterable(wanted)) for token in text}
         vectors = read_vectors(Path(how.options["vectors"]), words)
         idf = ReferenceIdf()
         idf.add(chain.from_iterable(wanted))
         columns.update(count_embedding(items, vectors, idf))
-        return ItemCounts(columns, intervals, vectors.hash)
-    return ItemCounts(columns, intervals)
+        word_hash = vectors.hash
+    if how.options.get(SENTENCES):
+        texts = {key_of(text) for text in (*items.replies, *chain.from_iterable(items.references))}
+        sentences = read_sentence_vectors(Path(how.options[SENTENCES]), texts)
+        columns[SENTENCE_COSINE.name] = sentences.likeness(items.replies, items.references)
+        sentence_hash = sentences.hash
+    return ItemCounts(columns, intervals, word_hash, sentence_hash)
 
 
 def count_with_meteor(items: ScoredItems, how: Scoring) -> dict[str, Floats]:

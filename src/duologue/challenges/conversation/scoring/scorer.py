@@ -28,7 +28,14 @@ import numpy as np
 from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.scoring import official
 from duologue.challenges.conversation.scoring.checker import VARIANTS
-from duologue.challenges.conversation.scoring.counts import DIFFERENT, DIVERSITY, ItemCounts, count, meteor_of
+from duologue.challenges.conversation.scoring.counts import (
+    DIFFERENT,
+    DIVERSITY,
+    SENTENCES,
+    ItemCounts,
+    count,
+    meteor_of,
+)
 from duologue.challenges.conversation.scoring.items import stream_of
 from duologue.challenges.conversation.scoring.relevance import RELEVANCE, fitted_judge, sample_contexts
 from duologue.challenges.conversation.scoring.relevance import count as count_relevance
@@ -43,6 +50,7 @@ from duologue.metrics.counts import Counts, Metric
 from duologue.metrics.greedy_idf import GREEDY_IDF
 from duologue.metrics.meteor import Meteor
 from duologue.metrics.reports import report_of, signature_of, slices_of
+from duologue.metrics.sentence_vectors import SENTENCE_COSINE
 from duologue.metrics.word_vectors import EMBEDDING
 
 if TYPE_CHECKING:
@@ -53,7 +61,14 @@ if TYPE_CHECKING:
 
 VERSION = "v1"
 RANK_BY = "bleu-4"
-OPTIONS = ("vectors", "meteor", "relevance")
+OPTIONS = ("vectors", SENTENCES, "meteor", "relevance")
+NOT_COMPUTED = {
+    "meteor": "METEOR (install duologue[meteor] and a Java, or give --option meteor=PATH/meteor-1.5.jar)",
+    "vectors": "embedding scores (--option vectors=TABLE: GloVe or word2vec as text)",
+    SENTENCES: "Skip-thought (no program or model of it installs any more; for sentence vectors of your own: "
+    "--option sentence-vectors=FILE)",
+}
+"""Scores of the official ranking that only what the user has gives, by option, and how to get them."""
 MANY = 100_000
 """Above this number of samples counts are kept per run, left out and swapped as one; no slices then."""
 RUNS = 10_000
@@ -66,9 +81,9 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
     """Return the metrics of a variant in report order.
 
     METEOR is one of them where its program is given (option `meteor`, the environment, or the extra `meteor` with a
-    Java on the path; an empty option leaves it out), embedding scores where a table is (option `vectors`), relevance
-    where training dialogues are (option `relevance`). Raises `UsageError` for an unknown variant or an option that does
-    not fit it.
+    Java on the path; an empty option leaves it out), embedding scores where a table is (option `vectors`; of
+    sentences: `sentence-vectors`), relevance where training dialogues are (option `relevance`). Raises `UsageError` for
+    an unknown variant or an option that does not fit it.
     """
     if how.variant not in VARIANTS:
         raise UsageError(f"conversation has no variant '{how.variant}'{did_you_mean(how.variant, VARIANTS)}")
@@ -85,9 +100,22 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
         found.append(Meteor(meteor_of(how)))
     if how.options.get("vectors"):
         found += (*EMBEDDING, GREEDY_IDF)
+    if how.options.get(SENTENCES):
+        found.append(SENTENCE_COSINE)
     if how.options.get("relevance"):
         found.append(RELEVANCE)
     return (*found, *DIVERSITY)
+
+
+def not_computed(how: Scoring) -> str:
+    """Return which scores of the official ranking are left out and how to get them; empty where none is.
+
+    The official program has BLEU alone, so nothing is left out of it.
+    """
+    if how.variant in official.PROFILES:
+        return ""
+    there = {"meteor": meteor_of(how), **{name: how.options.get(name) for name in ("vectors", SENTENCES)}}
+    return ", ".join(told for name, told in NOT_COMPUTED.items() if not there[name])
 
 
 def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
@@ -119,8 +147,14 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
             fitted = judge.hash
     counts = Counts(tuple(names), columns, np.column_stack([counted.columns[name] for name in columns]))
     jar = meteor_of(how) if any(isinstance(metric, Meteor) for metric in metrics) else None
+    left_out = {"not computed": said} if (said := not_computed(how)) else {}
     programs: dict[str, Any] = {} if jar is None else {"programs": {"meteor": str(jar)}}
-    tables = {"vectors": counted.vectors, "judge": fitted, "meteor": "" if jar is None else sha256(Source(jar))}
+    tables = {
+        "vectors": counted.vectors,
+        SENTENCES: counted.sentences,
+        "judge": fitted,
+        "meteor": "" if jar is None else sha256(Source(jar)),
+    }
     chosen = {name: digest for name, digest in tables.items() if digest}
     signature = signature_of(
         INFO,
@@ -143,7 +177,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         rank_by=RANK_BY,
         slices=slices_of(counts, metrics, signature, cuts, undefined=0.0),
         problems=flow.problems,
-        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum()), **programs},
+        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum()), **left_out, **programs},
         ends=intervals,
         undefined=0.0,  # no reply holds an n-gram: nothing is different
     )

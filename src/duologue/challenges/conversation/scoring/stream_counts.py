@@ -17,6 +17,7 @@ from duologue.challenges.conversation.scoring.counts import (
     DIFFERENT,
     DIVERSITY,
     MOST_FREQUENT,
+    SENTENCES,
     count_each,
     count_embedding,
     count_with_meteor,
@@ -27,6 +28,7 @@ from duologue.metrics.caption import CIDER
 from duologue.metrics.documents import Numbered, cider_of
 from duologue.metrics.greedy_idf import ReferenceIdf
 from duologue.metrics.run_sums import RunSums
+from duologue.metrics.sentence_vectors import SENTENCE_COSINE, read_sentence_vectors
 from duologue.metrics.sorted_aggregator import SortedAggregator
 from duologue.metrics.word_vectors import read_vectors
 
@@ -52,6 +54,8 @@ class RunCounts(NamedTuple):
     """First and last sample of each run."""
     vectors: str = ""
     """Hash of the word vectors, where used."""
+    sentences: str = ""
+    """Hash of the sentence vectors, where used."""
 
 
 def count_runs(flow: ItemStream, how: Scoring, limit: int, visit: Callable[[ScoredItems], None]) -> RunCounts:
@@ -75,6 +79,8 @@ def count_runs(flow: ItemStream, how: Scoring, limit: int, visit: Callable[[Scor
     kept.clear()
     vectors = read_vectors(Path(how.options["vectors"]), known) if how.options.get("vectors") else None
     known.clear()
+    given = how.options.get(SENTENCES)
+    sentences = read_sentence_vectors(Path(given)) if given else None
     idf = ReferenceIdf()
     for items in flow.portions() if vectors else ():
         idf.add(text.split() for several in items.references for text in several)
@@ -82,9 +88,12 @@ def count_runs(flow: ItemStream, how: Scoring, limit: int, visit: Callable[[Scor
         table.add({MOST_FREQUENT.name: fresh.commonest(items.replies)})
         if vectors:
             table.add(count_embedding(items, vectors, idf))
+        if sentences:
+            table.add({SENTENCE_COSINE.name: sentences.likeness(items.replies, items.references)})
     if profile_of(how) == "coco" and meteor_of(how) is not None:
         table.add(count_with_meteor(flow.whole(), how))
-    return RunCounts(table.columns, table.names, vectors.hash if vectors else "")
+    hashes = (one.hash if one else "" for one in (vectors, sentences))
+    return RunCounts(table.columns, table.names, *hashes)
 
 
 def _numbered(items: ScoredItems, tokens: Tokens) -> Numbered:

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import gzip
+import hashlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import FormatError, UsageError
+from duologue.metrics.sentence_vectors import read_sentence_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLE = "we can help\t1 0\nwe  cannot\t3 4\nask us\t0\t2\nnothing\t0 0\n\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "table.txt"
+    path.write_text(TABLE)
+    return path
+
+
+def test_the_best_reference_counts(table: Path) -> None:
+    vectors = read_sentence_vectors(table)
+    assert vectors.hash == hashlib.sha256(TABLE.encode()).hexdigest()
+    found = vectors.likeness(
+        ["we can help", " we can  help ", "ask us", "nothing"],
+        [["we cannot"], ["ask us", "we cannot"], ["ask us"], ["ask us", "nothing"]],
+    )
+    assert found.tolist() == pytest.approx([0.6, 0.6, 1.0, 0.0])
+
+
+def test_a_text_without_words_is_like_nothing(table: Path) -> None:
+    assert read_sentence_vectors(table).likeness(["", "ask us"], [["ask us"], [" "]]).tolist() == [0.0, 0.0]
+    table.write_text(TABLE + "\t0 5\n")
+    assert read_sentence_vectors(table).likeness([""], [["ask us"]]).tolist() == [1.0]
+
+
+def test_texts_without_a_vector_are_counted_and_one_is_shown(table: Path) -> None:
+    vectors = read_sentence_vectors(table)
+    with pytest.raises(
+        UsageError, match=r"table.txt has no vector for 2 of 3 different texts, such as 'thanks'; .*TAB"
+    ):
+        vectors.likeness(["thanks", "ask us"], [["ask us"], ["good bye"]])
+    with pytest.raises(UsageError, match="no vector for 1 of 1"):
+        read_sentence_vectors(table, {"ask us"}).likeness(["nothing"], [["nothing"]])
+
+
+def test_a_table_may_be_packed(tmp_path: Path) -> None:
+    path = tmp_path / "table.gz"
+    path.write_bytes(gzip.compress(TABLE.encode()))
+    assert read_sentence_vectors(path).likeness(["ask us"], [["ask us"]]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a 1 2\n", "line 1"),
+        ("a\t1 2\nb\t1\n", "line 2"),
+        ("a\t1 2\nb\tx y\n", "line 2"),
+        ("a\t1 nan\n", "line 1"),
+        ("a\t1 1e101\n", "line 1"),
+        ("a\t\n", "line 1"),
+        ("\n\n", ""),
+    ],
+)
+def test_lines_that_are_none_are_named(tmp_path: Path, text: str, place: str) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(text)
+    with pytest.raises(FormatError) as caught:
+        read_sentence_vectors(path)
+    assert [problem.place for problem in caught.value.problems] == [place]
