@@ -177,7 +177,7 @@ def call(*words: object) -> Any:
 def test_the_command_tells_and_checks(tmp_path: Path) -> None:
     listed = call()
     assert "  kdconv: KdConv" in listed.stdout
-    assert "(free to fetch)" in listed.stdout
+    assert "(fetched by --out)" in listed.stdout
     told = call("mobilecs").stdout
     assert "http://seretod.org" in told
     assert "1. Register as a team" in told
@@ -234,7 +234,15 @@ def test_a_folder_with_all_of_a_data_set_is_accepted(tmp_path: Path, monkeypatch
     [
         (("--check", "x"), "name the challenge"),
         (("spoken", "--check", "x", "--out", "y"), "give one of the two"),
-        (("proactive", "--out", "y"), "none of duconv may be fetched freely"),
+        (("proactive", "--out", "y"), "duconv: not known to be free to fetch (licence: code: MIT; the data"),
+        (("spoken", "--only", "kdconv", "--out", "y"), "no address and not all checksums of its files are known here"),
+        (("spoken", "--only", "kdconv", "--out", "y"), "may be had freely (Apache License 2.0)"),
+        (("conversation", "--only", "tools", "--out", "y"), "no address of its files is known here"),
+        (("restaurant", "--only", "release-b", "--out", "y"), "may be had freely (BSD 3-Clause"),
+        (
+            ("restaurant", "--only", "release-a", "--out", "y"),
+            "not known to be free to fetch (licence: none stated there",
+        ),
         (("proactive", "--only", "x"), "has no data set 'x'"),
     ],
 )

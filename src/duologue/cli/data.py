@@ -10,7 +10,7 @@ _COMMANDS = {
     "Commands": {
         "fetch": (
             "duologue.cli.fetch:fetch",
-            "Tell how to obtain a challenge's data; fetch what is free; check a folder.",
+            "Tell how to obtain a challenge's data; fetch what can be; check a folder.",
         ),
         "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
         "chats": ("duologue.cli.chats:chats", "Turn dialogues into chat files of other tools, and back."),

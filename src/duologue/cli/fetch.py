@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.command(cls=options.ResumableCommand)
 @click.argument("challenge", required=False, metavar="[CHALLENGE]")
 @click.option("--only", multiple=True, metavar="NAME", help="This data set of the challenge alone; may be repeated.")
-@click.option("--out", type=options.OUT_FOLDER, default=None, help="Fetch what is free into this folder, by data set.")
+@click.option(
+    "--out", type=options.OUT_FOLDER, default=None, help="Fetch what is free and has an address here into this folder."
+)
 @click.option(
     "--check", "folder", type=options.PATH, default=None, help="Check that this folder has the files, and read them."
 )
@@ -31,14 +33,15 @@ if TYPE_CHECKING:
 def fetch(
     *, challenge: str | None, only: tuple[str, ...], out: Path | None, folder: Path | None, as_json: bool, quiet: bool
 ) -> None:
-    """Tell where the data of a CHALLENGE come from, fetch what is free, and check what you have.
+    """Tell where the data of a CHALLENGE come from, fetch some that are free, and check what you have.
 
     Most data are licensed, and none are shipped. Without an option: source, licence, what to do, where to put
     the files, whom to cite, and their names and sizes; without a CHALLENGE a list of all. Commands take paths, so any
     folder will do.
 
-    --out fetches what may be had without an agreement or a registration; a file whose checksum is wrong is not kept,
-    and one that breaks off is gone on with by the same command.
+    --out fetches what may be had without an agreement or a registration and has an address and checksums here; why the
+    rest is not fetched is said. A file whose checksum is wrong is not kept, and one that breaks off is gone on with by
+    the same command.
     --check looks for the files below a folder, by content and by name, packed or not, compares sizes, checksums and
     numbers of dialogues where they are known, and reads them. Exit code 1: one is damaged, is another, or is missing.
     Data sets of which nothing is there count only when --only names them, or when nothing at all is there.
@@ -81,7 +84,7 @@ def _list_all(*, as_json: bool) -> None:
     for name, sets in found.items():
         console.line(f"{name}:" if sets else f"{name}: tells of no data")
         for one in sets:
-            console.line(f"  {one.name}: {one.about}{' (free to fetch)' if one.url else ''}")
+            console.line(f"  {one.name}: {one.about}{' (fetched by --out)' if one.url else ''}")
     console.line("`duologue data fetch CHALLENGE` says how to get them.")
 
 
@@ -114,8 +117,8 @@ def _tell(challenge: str, one: DataSet) -> None:
 def _fetch(chosen: list[tuple[str, DataSet]], out: Path, *, quiet: bool, as_json: bool) -> None:
     free = [one for _, one in chosen if one.url]
     if not free:
-        told = ", ".join(one.name for _, one in chosen)
-        raise DuologueError(f"none of {told} may be fetched freely; leave --out out, and it is said how to get them")
+        told = "; ".join(f"{one.name}: {one.not_fetched}" for _, one in chosen)
+        raise DuologueError(f"nothing can be fetched here: {told}. Leave --out out, and it is said how to get them")
     with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
         paths = {one.name: subject.fetch(one, out, progress=progress) for one in free}
     if as_json:
@@ -125,7 +128,7 @@ def _fetch(chosen: list[tuple[str, DataSet]], out: Path, *, quiet: bool, as_json
         console.line(f"{name}: {len(found)} files in {out / name}, checksums as expected")
     for _, one in chosen:
         if not one.url:
-            console.line(f"{one.name}: not free to fetch; source: {one.source}")
+            console.line(f"{one.name}: {one.not_fetched}; source: {one.source}")
 
 
 def _check(chosen: list[tuple[str, DataSet]], folder: Path, *, named: bool, quiet: bool, as_json: bool) -> None:

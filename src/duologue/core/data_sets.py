@@ -44,6 +44,8 @@ class DataSet(Record, frozen=True, kw_only=True):
     about: str
     source: str
     licence: str
+    free_licence: bool = False
+    """Whether it lets anybody have the files, without an agreement or a registration."""
     obtain: tuple[str, ...]
     """What to do to get the files, step by step."""
     cite: tuple[Citation, ...] = ()
@@ -55,6 +57,17 @@ class DataSet(Record, frozen=True, kw_only=True):
     """Address below which the files may be fetched freely, without an agreement or a registration."""
     files: tuple[DataFile, ...] = ()
     """Empty where they are not known."""
+
+    @property
+    def not_fetched(self) -> str:
+        """Why the files cannot be fetched here; empty where they can."""
+        if self.url:
+            return ""
+        if not self.free_licence:
+            return f"not known to be free to fetch (licence: {self.licence})"
+        unproved = not self.files or any(not file.sha256 for file in self.files)
+        lacking = "no address and not all checksums of its files are" if unproved else "no address of its files is"
+        return f"{lacking} known here, though it may be had freely ({self.licence})"
 
 
 class _Listed(Record, frozen=True, kw_only=True):
