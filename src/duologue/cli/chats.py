@@ -24,18 +24,19 @@ _TABLE = "; ".join(f"{one.name}: {one.about}" for one in FORMS)
 def chats(*, path: Path, source: str, target: str, out: Path, as_json: bool) -> None:
     """Turn a FILE of dialogues from the chat form of one tool into that of another, or a task's data into any.
 
-    Forms are openai (JSON lines), sharegpt (a JSON list), convlab (dialogues.json or its folder; written as data.zip
-    where --out ends in .zip) and, to be written alone, lines. All problems of FILE are told at once. Only what is said
-    goes along: knowledge, goals and candidates stay; an instruction before the first turn goes from openai to sharegpt
+    Forms are openai (JSON lines), sharegpt (a JSON list), convlab (dialogues.json, its folder or data.zip; written as
+    data.zip where --out ends in .zip) and, to be written alone, lines. All problems of FILE are told at once. Only what
+    is said goes along: knowledge, goals and candidates stay; an instruction before the first turn goes from openai to sharegpt
     and back, and annotations of convlab files to convlab.
 
-    Texts stay as they are: `duologue data import dialogues` replaces personal data, and reads openai and sharegpt too.
+    Texts stay as they are: `duologue data import dialogues` replaces personal data, and reads these
+    forms too.
 
     \b
     Examples:
       duologue data chats train.txt --from proactive --to openai --out train.jsonl
       duologue data chats chats.jsonl --from openai --to lines --out dialogues.txt
-      duologue data chats multiwoz/data --from convlab --to sharegpt --out multiwoz.json
+      duologue data chats multiwoz/data.zip --from convlab --to sharegpt --out multiwoz.json
     """
     done = convert_chats(source, target, path, out)
     if as_json:

@@ -113,6 +113,16 @@ def test_annotations_of_convlab_files_stay_with_them(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "data.zip") as packed:
         assert json.loads(packed.read("data/dialogues.json")) == [row]
         assert set(json.loads(packed.read("data/ontology.json"))) == {"domains", "intents", "state", "dialogue_acts"}
+    for place in (tmp_path / "data.zip", _only(tmp_path, "data.zip")):
+        convert_chats("convlab", "convlab", place, tmp_path / "again.json")
+        assert json.loads((tmp_path / "again.json").read_text("utf-8")) == [row]
+
+
+def _only(folder: Path, name: str) -> Path:
+    """Return a new folder with a copy of one file."""
+    (folder / "only").mkdir()
+    (folder / "only" / name).write_bytes((folder / name).read_bytes())
+    return folder / "only"
 
 
 @pytest.mark.parametrize("task", sorted(set(names("tasks")) & set(DATA)))

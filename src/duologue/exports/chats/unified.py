@@ -1,4 +1,4 @@
-"""ConvLab-3's unified data format: `dialogues.json`, by itself or in a folder; written into `data.zip` as well.
+"""ConvLab-3's unified data format: `dialogues.json`, by itself, in a folder or in `data.zip`; written as both.
 
 Read are speaker and utterance of each turn, domains, split and goal description; acts, states and database results
 stay in the dialogue's `source` and are written back with it. What is written without a source has the keys that
@@ -11,6 +11,7 @@ import json
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.convlab import dialogues_file
 from duologue.core.disk import replacing, write_bytes
 from duologue.core.records import Dialogue
 from duologue.exports.chats.rows import messages_of, own_id, read_dialogues, turn_of
@@ -33,9 +34,9 @@ _ONTOLOGY: dict[str, Any] = {
 
 
 def read_unified(path: Path) -> list[Dialogue]:
-    """Return the dialogues of a `dialogues.json` or of the folder that holds it. Raises `FormatError`."""
-    inside = next((path / one for one in ("dialogues.json", "data/dialogues.json") if (path / one).is_file()), None)
-    return read_dialogues(inside or path, _dialogue)
+    """Return the dialogues of a `dialogues.json`, or of the folder or zip that holds it. Raises `FormatError`."""
+    with dialogues_file(path) as file:
+        return read_dialogues(file, _dialogue)
 
 
 def _dialogue(row: dict[str, Any], place: str, name: str, findings: ProblemCollector) -> Dialogue | None:

@@ -140,10 +140,13 @@ def dialogues(
     """Import FILE of dialogues: one JSON object per line with turns, or the published conversation JSON.
 
     Turns are `[speaker, text]`, objects with speaker and text, or objects with the text under `client` or `agent`.
+    Chat files of other tools are read as they are: OpenAI's `messages`, ShareGPT's `conversations`, and the
+    dialogues.json or data.zip of ConvLab-3.
 
     \b
-    Example:
+    Examples:
       duologue data import dialogues chats.jsonl --account Help --store chats
+      duologue data import dialogues multiwoz/data.zip --account Help --store chats
     """
     from duologue.challenges.conversation.collector.importers.dialogues import COMPANY, import_dialogues
     from duologue.challenges.conversation.formats import stores

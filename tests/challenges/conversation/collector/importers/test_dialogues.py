@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -201,3 +203,23 @@ def test_dialogues_are_kept_as_they_are_by_an_explicit_word(tmp_path: Path) -> N
     (dialogue,) = store.dialogues.values()
     assert dialogue[0].text == "手机13812345678谢谢"
     assert dialogue[0].screen_name.startswith("zelda_")
+
+
+def test_chat_files_of_other_tools_are_read_as_they_are(tmp_path: Path) -> None:
+    heard, said = "where is it ?", "on its way ."
+    forms: dict[str, dict[str, Any]] = {
+        "openai.jsonl": {"messages": [{"role": "user", "content": heard}, {"role": "assistant", "content": said}]},
+        "sharegpt.json": {"conversations": [{"from": "human", "value": heard}, {"from": "gpt", "value": said}]},
+        "dialogues.json": {
+            "dialogue_id": "toy-0",
+            "turns": [{"speaker": "user", "utterance": heard}, {"speaker": "system", "utterance": said}],
+        },
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("data/dialogues.json", json.dumps([forms["dialogues.json"]]))
+        archive.writestr("data/ontology.json", "{}")
+    files = {name: json.dumps([row]).encode() for name, row in forms.items()} | {"data.zip": packed.getvalue()}
+    for name, data in files.items():
+        imported(tmp_path, data, name, account=name.partition(".")[0])
+    assert turns(tmp_path) == {name.partition(".")[0]: [[(False, heard), (True, said)]] for name in files}

@@ -1,4 +1,4 @@
-"""Importer of generic dialogues: JSON lines of turns, and the published conversation JSON.
+"""Importer of generic dialogues: JSON lines of turns, chat files of other tools, the published conversation JSON.
 
 Their turns become posts, so that they go the way of collected ones. Ids come from the dialogue's id alone: importing a
 file again, or a part of it, gives the same posts.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.challenges.conversation.collector.conversions import iso_moment, old_time
 from duologue.challenges.conversation.collector.importers.insertion import ImportResult, add
 from duologue.core import disk
+from duologue.core.convlab import dialogues_file
 from duologue.core.decoded import is_whole, shown
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
@@ -81,7 +82,7 @@ def import_dialogues(
     language: str = "en",
     keep_personal_data: bool = False,
 ) -> ImportResult:
-    """Import dialogues into a store: JSON lines, a JSON list, or an object of dialogues by id.
+    """Import dialogues into a store: JSON lines, a JSON list, an object of dialogues by id, or ConvLab-3's `data.zip`.
 
     A dialogue has its turns in order: `[speaker, text]`, objects with speaker and text, or, as in the published
     conversation JSON, objects whose key `client...` or `agent...` holds the text; the agent's last message may stand in
@@ -97,7 +98,7 @@ def import_dialogues(
     anonymiser = None if keep_personal_data else Anonymiser(keep=[] if account is None else [account])
 
     def posts() -> Iterator[Row]:
-        for place, row in _rows(path, findings):
+        for place, row in _rows(file, findings):
             found = _dialogue(row, place, name, findings)
             if found is None:
                 continue
@@ -111,7 +112,8 @@ def import_dialogues(
             made.setdefault(found.account, []).append((ids[-1], ids))
             yield from rows
 
-    total = add(base, posts())
+    with dialogues_file(path) as file:
+        total = add(base, posts())
     if problems := findings.problems():
         raise FormatError(path, problems)
     base.add_dialogues((owner, key, ids) for owner, rows in made.items() for key, ids in rows)
