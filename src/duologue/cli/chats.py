@@ -26,8 +26,8 @@ def chats(*, path: Path, source: str, target: str, out: Path, as_json: bool) -> 
 
     Forms are openai (JSON lines), sharegpt (a JSON list), convlab (dialogues.json, its folder or data.zip; written as
     data.zip where --out ends in .zip) and, to be written alone, lines. All problems of FILE are told at once. Only what
-    is said goes along: knowledge, goals and candidates stay; an instruction before the first turn goes from openai to sharegpt
-    and back, and annotations of convlab files to convlab.
+    is said goes along: knowledge, goals and candidates stay; an instruction before the first turn goes from openai to
+    sharegpt and back, and annotations of convlab files to convlab.
 
     Texts stay as they are: `duologue data import dialogues` replaces personal data, and reads these
     forms too.

@@ -12,11 +12,28 @@ from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.play import play
+from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 TASK = RestaurantTask()
+SMALL = """
+name = "small"
+thing = "museum"
+
+[[slots]]
+name = "city"
+values = ["ghent", "turin", "porto", "lyon"]
+
+[[slots]]
+name = "day"
+values = ["monday", "friday", "sunday", "tuesday"]
+
+[[slots]]
+name = "guests"
+values = ["two", "four", "six", "eight"]
+"""
 
 
 def test_a_talk_in_a_domain_uses_its_words() -> None:
@@ -28,6 +45,19 @@ def test_a_talk_in_a_domain_uses_its_words() -> None:
     partner.reply("near the harbour")
     said = [turn.text for turn in partner.reply("in the evening please")]
     assert any(text.startswith("api_call comedy harbour friday evening two") for text in said)
+
+
+@pytest.mark.parametrize(("name", "slots"), [("cinema", "five"), ("hotel", "six"), ("small", "three")])
+def test_the_note_of_a_simulation_counts_the_slots_of_the_domain(name: str, slots: str, tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    place = path if name == "small" else shipped_path(name)
+    stage = TASK.stage(place, (), n=1, seed=1, max_turns=None)
+    (note,) = stage.notes
+    assert f"in full bookings with {slots} slots, begun as test dialogues are of domain '{name}'" in note
+    silent = [Dialogue(id=scene.id, turns=(Turn(speaker="user", text="hello"),)) for scene in stage.scenes]
+    messages = [problem.message for problem in stage.judge(silent).problems]
+    assert not any("restaurant" in message for message in messages)
 
 
 @pytest.mark.parametrize("name", ["cinema", "hotel"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.restaurant.knowledge.api_calls import parse_call
+from duologue.challenges.restaurant.knowledge.domain_base import domain_of
 from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.simulator.booking_user import BookingUser
 from duologue.core.errors import UsageError
@@ -135,16 +136,17 @@ def booking_report(
         n=len(names),
         hashes={"kb": base_hash},
     )
+    thing = domain_of(bookings.base).thing
     failed = [
-        Problem(rule="booking-failed", severity="warning", place=f"dialogue '{name}'", message=_failure(one))
+        Problem(rule="booking-failed", severity="warning", place=f"dialogue '{name}'", message=_failure(one, thing))
         for name, one in found.items()
         if not one["successes"]
     ]
     return report_of(counts, known, signature, rank_by="success", problems=[*failed, *problems])
 
 
-def _failure(found: Mapping[str, float]) -> str:
-    """Return what was missing in a failed booking."""
+def _failure(found: Mapping[str, float], thing: str) -> str:
+    """Return what was missing in a failed booking of a restaurant, or whatever thing it is."""
     if not found["tables"]:
-        return "no restaurant that has all that the user wanted was taken"
+        return f"no {thing} that has all that the user wanted was taken"
     return f"{int(found['items'] - found['told'])} of {int(found['items'])} items were not told as the base has them"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Mapping, Sequence
 
+    from duologue.challenges.restaurant.schema.domain import Domain
     from duologue.challenges.restaurant.simulator.booking_user import BookingGoal
     from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Candidate, Sample, Turn
@@ -43,8 +44,10 @@ MAX_TURNS = 150
 
 _NOTE = (
     "the user is that of the corpus generator (rules and templates; it has learned from nothing), in full bookings "
-    "with five slots, begun as test dialogues are"
+    "with {slots} slots, begun as test dialogues are"
 )
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+"""Of slots, which are at most seven that are always required and one that is not shown."""
 
 
 class BookingPartner:
@@ -97,7 +100,7 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
     lacking = [(name, item) for name in base.entities() for item in _ITEMS if not base.objects(name, item)]
     if lacking:
         name, item = lacking[0]
-        raise UsageError(f"restaurant '{name}' of knowledge base '{base.name}' has no {item}, which users ask for")
+        raise UsageError(f"{domain.thing} '{name}' of knowledge base '{base.name}' has no {item}, which users ask for")
     goals = {f"booking-{number}": draw_goal(generator, Rng(seed, "booking", number)) for number in range(1, n + 1)}
     items = {name: {item: str(base.objects(name, item)[0]) for item in _ITEMS} for name in base.entities()}
     bookings = BookingSet(goals, generator, base, seed, items)
@@ -108,7 +111,7 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
         scenes=[_scene(name, goal, bookings, slot_of, max_turns, rules) for name, goal in goals.items()],
         user=BookingPartner(bookings),
         human_dialogues=[],
-        notes=[_NOTE if domain == RESTAURANT else f"{_NOTE} of domain '{domain.name}'"],
+        notes=[_note(domain)],
         judge=lambda dialogues: judge(dialogues, bookings, base_hash=base_hash),
         worlds={base.name: base},
     )
@@ -129,6 +132,13 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
         )
 
     return stage._replace(with_user=with_user)
+
+
+def _note(domain: Domain) -> str:
+    """Return how the user is made, with what a domain asks for."""
+    slots = len(domain.slots)
+    told = _NOTE.format(slots=_NUMBERS[slots] if slots < len(_NUMBERS) else slots)
+    return told if domain == RESTAURANT else f"{told} of domain '{domain.name}'"
 
 
 def _scene(
