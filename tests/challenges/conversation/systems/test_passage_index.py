@@ -39,6 +39,22 @@ def test_the_last_turn_counts_most_and_earlier_ones_count() -> None:
     assert index.best(asked("do you fly to rome on sundays", "yes", "and dogs travel"), 1) == found[:1]
 
 
+def test_stems_find_other_forms_of_a_word_and_ignore_function_words() -> None:
+    facts = [
+        Fact(subject="can i take my dog on the train ?", relation="text", object="Dogs travel for free."),
+        Fact(subject="", relation="text", object="Refunds take three to five working days."),
+    ]
+    index = PassageIndex(facts, "stems")
+    assert [one.text for one in index.best(asked("how do i get a refund ?"), 5)] == [
+        "refunds take three to five working days ."
+    ]
+    assert [one.text for one in PassageIndex(facts).best(asked("how do i get a refund ?"), 5)] == [
+        "dogs travel for free ."
+    ]
+    assert [one.text for one in index.best(asked("is travelling with dogs fine"), 1)] == ["dogs travel for free ."]
+    assert index.best(asked("hi , can i have it ?"), 5) == []
+
+
 @pytest.mark.parametrize("said", [(), ("",), ("xyzzy",)])
 def test_nothing_is_found_without_a_shared_word(said: tuple[str, ...]) -> None:
     assert PassageIndex(FACTS).best(asked(*said), 5) == []

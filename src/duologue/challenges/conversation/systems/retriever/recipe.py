@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from duologue.challenges.conversation.systems.content_words import Matching
 from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Record
 from duologue.models.sentence_encoders.encoder import EncoderName
@@ -44,3 +45,5 @@ class RetrieverRecipe(Record, frozen=True):
     """Weight of passages looked up (`--kb`), times the similarity of the best; all remembered replies weigh 1."""
     passages: Positive = 10
     """Number of passages looked up."""
+    matching: Matching = "words"
+    """How passages are found: by `words` as they are, or by `stems` ("refund" finds "refunds", and "i" nothing)."""

@@ -61,7 +61,7 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
         from duologue.challenges.conversation.systems.passage_index import passages_of
 
         super().prepare(info, seed, worlds)
-        self._passages = passages_of(worlds)
+        self._passages = passages_of(worlds, self.recipe.matching)
         if self._encodes and self._encoder is None:
             self._encoder = load_encoder(self.recipe.encoder)
 
