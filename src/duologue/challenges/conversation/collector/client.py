@@ -23,6 +23,8 @@ _OK = 200
 _TOO_MANY = 429
 _REFUSED = (401, 402, 403)
 _LARGEST_BODY = 64 << 20
+_LOOKED_AT = 1 << 16
+"""Characters of an answer in which secrets are looked for: far more than are shown, so that none is cut in two."""
 _LONG_SECONDS = 10.0
 """Waits of at least this length are reported."""
 
@@ -161,13 +163,16 @@ class HttpClient:
             body = None
         return answer.status_code, answer.headers, body, ""
 
-    def hidden(self, text: str) -> str:
-        """Return a text of the service without the secrets that it may repeat."""
+    def shown(self, text: str, most: int = 300) -> str:
+        """Return the beginning of what the service said, without the secrets that it may repeat."""
+        return self._hidden(text[:_LOOKED_AT])[:most]
+
+    def _hidden(self, text: str) -> str:
         return self.credential.hidden_in(text) if self.credential else text
 
     def _logged(self, param: str | int) -> str | int:
         """Return a parameter as a log may have it: a page's token is the service's word."""
-        return self.hidden(param) if isinstance(param, str) else param
+        return self._hidden(param) if isinstance(param, str) else param
 
     def _pause(self, seconds: float, family: str) -> None:
         if seconds >= _LONG_SECONDS:
@@ -185,5 +190,5 @@ class HttpClient:
             _TOO_MANY: "too many calls (429)",
         }
         words = json.dumps(body, ensure_ascii=True) if body is not None else ""
-        words = self.hidden(words)[:300]
+        words = self.shown(words)
         return meanings.get(status, f"the service answered with status {status}") + (f": {words}" if words else "")

@@ -153,7 +153,7 @@ class V2(Api):
         return self._numbers.user(account)
 
     def _reason(self, error: Row) -> str:
-        return self._caller.hidden(str(error.get("title") or error.get("detail") or "no reason given"))[:200]
+        return self._caller.shown(str(error.get("title") or error.get("detail") or "no reason given"), 200)
 
     def _fields(self, expansions: list[str]) -> dict[str, str | int]:
         names = f"created_at,lang,conversation_id,in_reply_to_user_id,referenced_{self._spelling}s,author_id"
