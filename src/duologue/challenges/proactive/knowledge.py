@@ -1,7 +1,8 @@
 """Use of goal and knowledge in replies: usable facts, mentioned objects, automatic goal completion.
 
 The definitions are the project's own (specification, sections 7.1 and 8): no released script computes either. Texts
-are compared without white space, and an object counts as mentioned if the reply contains it as a substring.
+are compared without white space, and an object counts as mentioned if the reply contains it as a substring, elsewhere
+than inside the name of a topic: who names the film "夜里的女人" does not say "女" of anyone.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ class UsableFact(NamedTuple):
 
     fact: Fact
     object: str
+    topics: tuple[str, ...] = ()
+    """Names of the topics without white space."""
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text without white space mentions the object."""
+        return is_said(self.object, text, self.topics)
 
 
 def without_spaces(text: str) -> str:
@@ -36,6 +43,19 @@ def without_spaces(text: str) -> str:
 def without_punctuation(text: str) -> str:
     """Return a text without white space and punctuation; two utterances equal after this count as the same."""
     return "".join(character for character in without_spaces(text) if character not in _MARKS)
+
+
+def is_said(value: str, text: str, names: Iterable[str]) -> bool:
+    """Whether a text has a value elsewhere than inside a longer name; all are without white space.
+
+    >>> is_said("女", "夜里的女人很好看", ["夜里的女人"]), is_said("女", "夜里的女人的主演是女的", ["夜里的女人"])
+    (False, True)
+    """
+    if value not in text:
+        return False
+    for name in sorted((name for name in names if value in name and value != name), key=len, reverse=True):
+        text = text.replace(name, "\n")
+    return value in text
 
 
 def facts_of(goal: Goal | None, knowledge: Iterable[Fact]) -> tuple[Fact, ...]:
@@ -60,16 +80,17 @@ def usable_facts(sample: Sample) -> tuple[UsableFact, ...]:
     """Return the distinct facts of knowledge and goal, except domains, topic names and empty objects."""
     if sample.goal is None:
         return ()
-    names = {without_spaces(topic) for topic in sample.goal.topics}
+    names = dict.fromkeys(map(without_spaces, sample.goal.topics))
     facts = dict.fromkeys(facts_of(sample.goal, sample.knowledge))
-    found = (UsableFact(fact, without_spaces(str(fact.object))) for fact in facts if fact.relation != DOMAIN)
+    topics = tuple(names)
+    found = (UsableFact(fact, without_spaces(str(fact.object)), topics) for fact in facts if fact.relation != DOMAIN)
     return tuple(one for one in found if one.object and one.object not in names)
 
 
 def mentioned_objects(text: str, facts: Iterable[UsableFact]) -> frozenset[str]:
     """Return the objects of facts that a reply mentions; facts with the same object count as one."""
     said = without_spaces(text)
-    return frozenset(one.object for one in facts if one.object in said)
+    return frozenset(one.object for one in facts if one.is_in(said))
 
 
 def goal_completion(topics: Sequence[str], facts: Iterable[UsableFact], replies: Iterable[str]) -> int:
@@ -83,7 +104,7 @@ def goal_completion(topics: Sequence[str], facts: Iterable[UsableFact], replies:
     first, second = places
     if first is None or second is None or first > second:
         return 0
-    used = sum(any(one.object in text for text in said) for one in facts)
+    used = sum(any(map(one.is_in, said)) for one in facts)
     return HIGHEST_COMPLETION if used >= 2 else 1
 
 

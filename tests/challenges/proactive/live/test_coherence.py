@@ -24,6 +24,10 @@ FACTS = tuple(
         ("云 小一", "血型", "A"),
         ("云 小一", "身高", "180cm"),
         ("云 小一", "祖籍", "辽宁 丹东"),
+        ("海 边", "导演", "沈 一帆"),
+        ("云 小一", "性别", "男"),
+        ("云 小一", "国家", "中国 香港"),
+        ("云 小一", "出生 日期", "1979 - 3 - 8"),
     ]
 )
 
@@ -42,6 +46,9 @@ def talk(*texts: str) -> Dialogue:
         ("有 个 演员 叫 海 边 。", "演员叫海边"),
         ("海 边 的 身高 是 180cm 。", "海边的身高"),
         ("《 海 边 》 这位 演员", "海边》这位"),
+        ("海 边 是 一位 非常 优秀 的 演员", "海边是一位非常优秀的演员"),
+        ("海 边 是 一名 很 好听 的 歌手 哦", "海边是一名很好听的歌手"),
+        ("云 小一 是 个 很 好看 的 电影", "云小一是个很好看的电影"),
     ],
 )
 def test_a_person_called_a_film_and_a_film_called_a_person_are_found(text: str, what: str) -> None:
@@ -56,6 +63,10 @@ def test_a_person_called_a_film_and_a_film_called_a_person_are_found(text: str, 
         "有 一部 电影 叫 海 边 ， 主演 是 云 小一 。",
         "这部 电影 是 云 小一 主演 的 。",
         "有 个 演员 叫 云 小一 ， 海 边 的 主演 。",
+        "海 边 是 一位 很 优秀 的 演员 主演 的 。",
+        "云 小一 是 个 很 喜欢 电影 的 人 。",
+        "海 边 是 个 很 好看 的 电影 。",
+        "云 小一 是 一位 非常 优秀 的 演员 。",
     ],
 )
 def test_a_person_related_to_a_film_is_no_flaw(text: str) -> None:
@@ -72,6 +83,19 @@ def test_a_person_related_to_a_film_is_no_flaw(text: str) -> None:
         ("你 是 狮子座 吗 ？ 云 小一 呢 ？", []),
         ("云 小一 的 妻子 是 狮子座 。", []),
         ("海 边 里 有 狮子座 的 人 。", []),
+        ("云 小一 ， 她 可 是 非常 漂亮 一位 美女", ["美女"]),
+        ("你 知道 云 小一 吧 ， 是 个 女演员 哦 。", ["女演员"]),
+        ("云 小一 是 个 大 帅哥 ， 我 的 男神 。", []),
+        ("云 小一 和 一位 女演员 合作 过 。", []),
+        ("云 小一 的 好友 是 个 美女 。", []),
+        ("云 小一 是 个 女演员 吗 ？", []),
+        ("云 小一 是 法国 人 。", ["法国人"]),
+        ("云 小一 是 中国 的 演员 。", []),
+        ("云 小一 出生 于 1980年 。", ["出生于1980"]),
+        ("云 小一 是 1979年3月8日 出生 的 。", []),
+        ("海 边 的 导演 是 云 小一 。", ["导演是云小一"]),
+        ("海 边 不错 ， 导演 是 沈 一帆 。", []),
+        ("海 边 的 导演 是 一位 明星 。", []),
     ],
 )
 def test_another_value_than_that_of_the_knowledge_contradicts_it(text: str, what: list[str]) -> None:
@@ -95,6 +119,11 @@ def test_part_of_a_value_answers_and_opinions_are_not_asked_for() -> None:
     assert coherence_of(talk("云 小一 呢 。", "她 是 哪里人 ？", "丹东 那边 。")).count(QUESTION) == 0
     opinion = coherence_of(talk("海 边 呢 。", "好看 吗 ？", "不 知道 。"))
     assert (opinion.asked, opinion.flaws) == (0, ())
+
+
+def test_who_says_the_value_and_asks_whether_it_is_so_is_answered_with_a_word() -> None:
+    found = coherence_of(talk("云 小一 好看 。", "他 的 祖籍 是不是 辽宁丹东 ？", "是 的 。"))
+    assert (found.asked, found.flaws) == (0, ())
 
 
 def test_points_fall_with_each_flawed_utterance_and_end_at_none() -> None:

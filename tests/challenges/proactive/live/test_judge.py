@@ -78,6 +78,13 @@ def test_a_dialogue_is_counted_as_by_hand() -> None:
     }
 
 
+def test_a_triple_inside_the_name_of_a_topic_is_not_used_and_the_signature_tells_the_rules() -> None:
+    facts = (*FACTS, Fact(subject="云 小一", relation="性别", object="边"))
+    dialogue = Dialogue(id="x", turns=files.turns_of(["海 边 。", "好 。"]), knowledge=facts, goal=GOAL)
+    assert counted(dialogue, CLAIMS)["triples"] == 0
+    assert " | v2 | " in str(judged(GOOD).signature)
+
+
 def test_a_wrong_order_an_invented_year_and_a_repetition_are_found() -> None:
     unfounded, repeated = flaws(BAD, CLAIMS)
     assert [(one.turn, one.what) for one in unfounded] == [(4, ("2008年",))]  # the second time the user had said it

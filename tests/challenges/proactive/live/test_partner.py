@@ -8,7 +8,7 @@ from duologue.challenges.proactive.live.partner import BUILT_IN, ProactivePartne
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Conversable
-from duologue.core.records import Dialogue, Goal
+from duologue.core.records import Dialogue, Fact, Goal
 from duologue.systems.baselines import RandomRanker
 
 if TYPE_CHECKING:
@@ -58,6 +58,20 @@ def test_the_agent_speaks_first_and_each_reply_shows_facts_and_plan(leader: Syst
     talk.reply("好")
     (fourth,) = talk.reply("嗯")
     assert "沈一帆 reached" in "\n".join(talk.shown(fourth))
+
+
+def test_an_object_inside_the_name_of_a_topic_is_not_shown_as_used(leader: System) -> None:
+    facts = (
+        Fact(subject="灯塔 下 的 信", relation="类型", object="剧情"),
+        Fact(subject="b", relation="c", object="信"),
+    )
+    goal = Goal(topics=("灯塔 下 的 信", "b"))
+    talk = ProactivePartner(leader, Dialogue(id="x", turns=(), knowledge=facts, goal=goal), seed=1)
+    talk.opening()
+    (second,) = talk.reply("好")
+    assert second.annotation is not None
+    assert "灯塔 下 的 信" in second.text
+    assert [one.object for one in second.annotation.facts] == ["剧情"]
 
 
 def test_the_systems_see_words_and_the_transcript_keeps_what_was_typed(leader: System) -> None:

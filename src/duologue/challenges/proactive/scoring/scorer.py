@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Metric
     from duologue.metrics.lexicon import Integers
 
-VERSION = "v1"
+VERSIONS = {"official": "v1", "strict": "v2"}
+"""By variant; strict v2 takes no object inside a topic's name for a mention of it."""
 RANK_BY = "f1"
 _RUNS = 10_000
 _ALWAYS = ("f1", "bleu-1", "bleu-2")
@@ -164,7 +165,7 @@ def _report(
     known = _known(formulas, counts, counted.values)
     unit = "line" if counted.step == 1 else f"run of {counted.step} lines"
     gold = alignment.gold_hash(submission, examples)
-    signature = signature_of(INFO, how, submission, gold, counted.n, version=VERSION, unit=unit)
+    signature = signature_of(INFO, how, submission, gold, counted.n, version=VERSIONS[how.variant], unit=unit)
     return report_of(
         counts,
         known,

@@ -62,6 +62,71 @@ def test_nothing_of_one_star_is_told_of_another() -> None:
     assert asked.subject == "沈 一 帆"
 
 
+FILM_AND_STAR = (
+    Fact(subject="无声 的 女人", relation="领域", object="电影"),
+    Fact(subject="无声 的 女人", relation="导演", object="沈 一 帆"),
+    Fact(subject="无声 的 女人", relation="主演", object="林 可"),
+    Fact(subject="无声 的 女人", relation="类型", object="剧情"),
+    Fact(subject="林 可", relation="领域", object="明星"),
+    Fact(subject="林 可", relation="毕业 院校", object="海城 大学"),
+    Fact(subject="林 可", relation="性别", object="女"),
+    Fact(subject="林 可", relation="星座", object="双鱼座"),
+    Fact(subject="林 可", relation="代表作", object="雨 后"),
+)
+
+
+@pytest.mark.parametrize("line", ["林可 主演 的 《 无声 的 女人 》 很 不错 呢", "无声 的 女人 很 不错 呢"])
+@pytest.mark.parametrize(
+    ("said", "subject", "predicate"),
+    [
+        ("他是哪里毕业的", "林 可", "毕业 院校"),
+        ("她是男的还是女的", "林 可", "性别"),
+        ("是男是女", "林 可", "性别"),
+        ("男明星还是女明星啊", "林 可", "性别"),
+        ("她男的女的", "林 可", "性别"),
+        ("导演呢", "无声 的 女人", "导演"),
+        ("那主演呢", "无声 的 女人", "主演"),
+        ("好看吗？类型呢？", "无声 的 女人", "类型"),
+    ],
+)
+def test_a_question_for_what_only_the_other_topic_has_is_about_that(
+    line: str, said: str, subject: str, predicate: str
+) -> None:
+    goal = Goal(topics=("无声 的 女人", "林 可"))
+    (asked,) = asked_facts(sample(line, said, knowledge=FILM_AND_STAR, goal=goal))
+    assert (asked.subject, asked.predicate) == (subject, predicate)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "她还是双鱼座的",
+        "但是她还是双鱼座的",
+        "和我一个星座的呢",
+        "是谁呀？和我一个星座的",
+        "她也是个演员吗？跟我是同一星座的",
+        "这是谁的代表作呢",
+        "他是导演呢",
+        "这个片子我看过，挺好的导演呢",
+    ],
+)
+def test_words_of_a_question_that_ask_nothing_are_no_question(said: str) -> None:
+    goal = Goal(topics=("无声 的 女人", "林 可"))
+    assert asked_facts(sample("林可 演 的 无声 的 女人", said, knowledge=FILM_AND_STAR, goal=goal)) == []
+
+
+def test_before_a_topic_is_named_nothing_is_asked_about_the_second() -> None:
+    goal = Goal(topics=("林 可", "无声 的 女人"))
+    assert asked_facts(sample("有 部 电影 很 好看 。", "谁 导演 的 ？", knowledge=FILM_AND_STAR, goal=goal)) == []
+
+
+def test_a_value_inside_the_name_of_a_topic_tells_nothing() -> None:
+    goal = Goal(topics=("无声 的 女人", "林 可"))
+    (asked,) = asked_facts(sample("林 可 不错 。", "她 是 男 的 还是 女 的", knowledge=FILM_AND_STAR, goal=goal))
+    assert not asked.is_told_by("她 演 了 无声 的 女人 。")
+    assert asked.is_told_by("她 演 了 无声 的 女人 ， 是 女 的 。")
+
+
 def test_before_the_user_spoke_nothing_is_asked() -> None:
     assert asked_facts(sample()) == []
     assert not refuses(sample())

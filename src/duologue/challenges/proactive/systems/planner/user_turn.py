@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.proactive.knowledge import domains_of, facts_of, topics_of, without_spaces
+from duologue.challenges.proactive.knowledge import domains_of, facts_of, is_said, topics_of, without_spaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from duologue.core.records import Fact, Sample
 
+_MAN_OR_WOMAN = "男(?:的|明星|演员|生)?还是女|女(?:的|明星|演员|生)?还是男|男的女的|是男是女"
 _CUES = {
     "出生 日期": r"多大(?:了|年纪|岁数?|$)|几岁|年龄|岁数|哪一?年出?生|什么时候出?生|生日|出生日期",
-    "星座": r"星座",
+    "星座": r"(?<!我一个)(?<!同一)(?<!同一个)星座",
     "生肖": r"生肖|属什么",
     "血型": r"血型|什么型血",
     "身高": r"多高|身高|个子",
@@ -29,14 +30,14 @@ _CUES = {
     "毕业 院校": r"毕业|院校|哪所?个?(?:大学|学校|学院)",
     "学历": r"学历",
     "职业": r"职业|做什么的|干什么的|干嘛的",
-    "性别": r"性别|男的?还是女|女的?还是男|是男的?吗|是女的?吗",
+    "性别": rf"性别|{_MAN_OR_WOMAN}|是男的?吗|是女的?吗",
     "获奖": r"什么奖|哪些奖|[获得]过?奖",
     "妻子": r"妻子|老婆|太太",
     "丈夫": r"丈夫|老公",
-    "代表作": r"代表作|[演拍]过[什哪]|[什哪][么些](?:作品|代表)",
-    "导演": r"导演是谁|谁是?导演|谁导演?的|谁拍的|导演叫",
-    "主演": r"谁主?演|主演[是有]?[谁哪什]|[哪什][些么]演员|演员[是有]?[谁哪]",
-    "类型": r"什么类型|哪种类型|什么片(?!子)|什么题材|哪类",
+    "代表作": r"(?<![谁星员人]的)代表作|[演拍]过[什哪]|[什哪][么些](?:作品|代表)",
+    "导演": r"导演是谁|谁是?导演|谁导演?的|谁拍的|导演叫|(?:^|那|[它片影部个]的)导演呢",
+    "主演": r"谁主?演|主演[是有]?[谁哪什]|[哪什][些么]演员|演员[是有]?[谁哪]|(?:^|那|[它片影部个]的)(?:主演|演员)呢",
+    "类型": r"什么类型|哪种类型|什么片(?!子)|什么题材|哪类|(?:^|那|[它片影部个]的)(?:类型|题材)呢",
     "上映 时间": r"什么时候上映|何时上映|哪一?年上?映?的|几[年月]上映|上映时间",
     "时光网 评分": r"评分|多少分|几分",
     "票房": r"票房",
@@ -44,8 +45,12 @@ _CUES = {
 }
 """Predicate to what people say who ask for it."""
 _ASKED = {predicate: re.compile(cue) for predicate, cue in _CUES.items()}
-_CLAUSE = re.compile(r"[^，。！；、,.!;~～]+")
-_QUESTION = re.compile(r"[?？]|(?<!为)(?<!不了)什么|哪|谁|几|多[大高重少]|吗|如何|怎么|是不是|有没有|呢$")
+_CLAUSE = re.compile(r"[^，。！？；、,.!?;~～]+[？?]*")
+_QUESTION = re.compile(
+    r"[?？]|(?<!为)(?<!不了)什么|哪|谁|几|多[大高重少]|吗|如何|怎么|是不是|有没有|"
+    rf"(?<![不但可还只就总])是[^是]{{1,6}}还是|{_MAN_OR_WOMAN}|呢$"
+)
+"""Interrogatives. `还是` is one between two choices alone: "他还是双鱼座的" says that he is one as well."""
 _MOST_SHORT = 8
 """Characters of a clause in which a last 呢 asks by itself ("身高呢")."""
 _REFUSAL = re.compile(
@@ -76,11 +81,13 @@ class AskedFact(NamedTuple):
     predicate: str
     objects: tuple[str, ...]
     """The values, as they stand in the knowledge."""
+    topics: tuple[str, ...] = ()
+    """Names of the topics, as they stand there."""
 
     def is_told_by(self, text: str) -> bool:
-        """Whether a text says one of the values."""
-        said = without_spaces(text)
-        return any(without_spaces(one) in said for one in self.objects)
+        """Whether a text says one of the values, elsewhere than inside the name of a topic."""
+        said, names = without_spaces(text), list(map(without_spaces, self.topics))
+        return any(is_said(without_spaces(one), said, names) for one in self.objects)
 
     @property
     def sentence(self) -> str:
@@ -101,7 +108,7 @@ def asked_facts(sample: Sample) -> list[AskedFact]:
                 continue
             one = _answered(predicate, subjects, facts_of(sample.goal, sample.knowledge))
             if one is not None:
-                found.setdefault((one.subject, predicate), one)
+                found.setdefault((one.subject, predicate), one._replace(topics=topics_of(sample)))
     return list(found.values())
 
 
@@ -131,7 +138,8 @@ def _subjects(clause: str, sample: Sample) -> list[str]:
     """Return the topics that a clause may be about, the likeliest first.
 
     It is about those that it names; else about the one named last, and about the other only if that is of another
-    kind, so that nothing of one star is told of another.
+    kind, so that nothing of one star is told of another. Before any is named it is about the first alone, so that the
+    answer does not bring up the second before it.
     """
     topics = topics_of(sample)
     named = [topic for topic in topics if without_spaces(topic) in clause]
@@ -144,9 +152,8 @@ def _subjects(clause: str, sample: Sample) -> list[str]:
     }
     first = max(topics, key=lambda topic: last[topic])
     kinds = domains_of(sample.knowledge)
-    return [topic for topic in (first, *topics) if topic == first or kinds.get(topic) != kinds.get(first)][
-        : len(topics)
-    ]
+    others = [topic for topic in topics if last[first] >= 0 and kinds.get(topic) != kinds.get(first)]
+    return list(dict.fromkeys((first, *others)))
 
 
 def _answered(predicate: str, subjects: list[str], facts: tuple[Fact, ...]) -> AskedFact | None:
