@@ -351,6 +351,8 @@ class Score(Record, frozen=True, kw_only=True):
     signature: Signature = Signature()
     percent: bool = True
     """Whether the value is a fraction and printed in percent; otherwise it is printed as it is (CIDEr, sums)."""
+    note: str = ""
+    """What stands beside every table with the figure, such as `by rule, not the human scale`."""
 
 
 class Slice(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from duologue.exports.markdown import code, table, words
 from duologue.exports.portable import names_for_folders
 from duologue.exports.yaml_text import to_yaml
 from duologue.report.background import external_data, overlap_with_training
+from duologue.report.notes import in_lines, notes_of
 from duologue.report.numbers import figure, interval
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _figures(report: Report) -> list[str]:
         cut = [(part, score) for part in report.slices if part.by == by for score in part.scores]
         rows = [(part.value, *_row(score, part.n)) for part, score in cut if score.name == report.rank_by]
         parts.append(table((f"{report.rank_by} by {by}", *_COLUMNS), rows))
-    told = remarks(report)
+    told = [*in_lines(notes_of([report])), *remarks(report)]
     return [*parts, *(["\n".join(f"* {words(line)}" for line in told[:20])] if told else [])]
 
 

@@ -165,6 +165,8 @@ class Metric(ABC, Generic[Seen]):
     higher_is_better: bool = True
     percent: bool = True
     """False where the score is no fraction (CIDEr, a sum of scores): it is printed as it is."""
+    note: str = ""
+    """What a reader of a table must know of the figure, in a few words such as `by rule, not the human scale`."""
 
     def count(self, seen: Seen) -> tuple[float, ...]:
         """Return the counts of one item, in the order of `columns`.

@@ -23,12 +23,12 @@ class Ratio(Metric[Any]):
 
     def __init__(
         self, name: str, part: str, whole: str, formula: str = "", *, per: float = 1.0, empty: float = math.nan,
-        additive: bool = True, percent: bool = True, higher_is_better: bool = True, source: str = "",
+        additive: bool = True, percent: bool = True, higher_is_better: bool = True, source: str = "", note: str = "",
     ) -> None:  # fmt: skip
         self.name, self.columns = name, (whole, part)
         self.formula = formula or f"{name} = {part} / {whole}"
         self.per, self.empty, self.additive = per, empty, additive
-        self.percent, self.higher_is_better, self.source = percent, higher_is_better, source
+        self.percent, self.higher_is_better, self.source, self.note = percent, higher_is_better, source, note
 
     def total(self, sums: Floats) -> Floats:
         """Return part / whole / per."""

@@ -85,6 +85,7 @@ def scores(
                 higher_is_better=metric.higher_is_better,
                 signature=signed.of([metric.formula]),
                 percent=metric.percent,
+                note=metric.note,
             )
         )
     return tuple(made)

@@ -10,6 +10,7 @@ from duologue.core.errors import UsageError
 from duologue.metrics.significance import ROUNDS, SEED
 from duologue.report.comparison import compare_all, in_order, rank_value, set_name, system_names
 from duologue.report.leaderboard import ranks
+from duologue.report.notes import notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +100,11 @@ class Board:
     def n(self) -> int:
         """Scored answers in all."""
         return sum(cell.report.n for one in self.sets for cell in one.cells.values())
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What scores say of themselves, by name."""
+        return notes_of(cell.report for one in self.sets for cell in one.cells.values())
 
     def score_names(self) -> list[str]:
         """Return the names of all scores, in order of first appearance."""

@@ -67,6 +67,8 @@ class Comparison(NamedTuple):
     """Why the test may be wrong; empty where dialogues are known."""
     win_loss: WinLoss | None = None
     """Wins and losses item by item; `None` where they were not counted."""
+    note: str = ""
+    """What the score says of itself."""
 
     @property
     def better(self) -> str | None:
@@ -160,7 +162,11 @@ def _family(
     for (a, b, metric), tested in zip(contrasts, outcome.tests, strict=True):
         test_set, n = set_name(reports[a][1]) or "", reports[a][1].n
         up, percent = metric.higher_is_better, metric.percent
-        found.append(Comparison(test_set, reports[a][0], reports[b][0], n, tested, family, swaps, up, percent, caution))
+        found.append(
+            Comparison(
+                test_set, reports[a][0], reports[b][0], n, tested, family, swaps, up, percent, caution, note=metric.note
+            )
+        )
     return found
 
 

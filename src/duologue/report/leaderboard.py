@@ -19,6 +19,7 @@ from duologue.metrics.significance import ROUNDS, SEED
 from duologue.metrics.tiers import standings
 from duologue.report.background import doubts
 from duologue.report.comparison import compare_all, in_order, ranking_formulas, system_names
+from duologue.report.notes import in_lines, notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,9 +94,15 @@ class Leaderboard(NamedTuple):
         return html_table(self._title, self.columns(), self.rows(), below=self._below)
 
     @property
+    def notes(self) -> dict[str, str]:
+        """What scores say of themselves, by name."""
+        return notes_of(place.report for place in self.places)
+
+    @property
     def _below(self) -> str:
         doubted = [f"{place.system}: {one.message}" for place in self.places for one in doubts(place.report)]
-        return "; ".join([self.caution, *doubted] if self.caution else doubted)
+        noted = [line.removesuffix(".") for line in in_lines(self.notes)]
+        return "; ".join([*([self.caution] if self.caution else []), *doubted, *noted])
 
     @property
     def _title(self) -> str:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 def to_json(report: Report) -> dict[str, Any]:
     """Return `{"task", "variant", "n", "scores": {name: {"value", "low", "high"}}, "signature"}`.
 
-    Scores are unrounded fractions; `None` (JSON null) where there is no interval, or no item to score. Added
-    when known: `system`, `seen` (data seen in training), `exposure` (how much of the truth was among it) and
-    `slices`, a list of `{"by", "value", "n", "scores"}`. `external` names declared external data, null: not declared.
+    Scores are unrounded fractions; `None` (JSON null) where there is no interval, or no item to score. A score that
+    says how it is to be taken has that as `note`. Added when known: `system`, `seen` (data seen in training),
+    `exposure` (how much of the truth was among it) and `slices`, a list of `{"by", "value", "n", "scores"}`. `external`
+    names declared external data, null: not declared.
     """
     found: dict[str, Any] = {
         "task": report.task,
@@ -70,15 +71,21 @@ def comparisons_to_json(found: Sequence[Comparison], rank_by: str = "", gaps: Se
             "better": one.better,
             **({} if one.win_loss is None else one.win_loss._asdict()),
             **({"caution": one.caution} if one.caution else {}),
+            **({"note": one.note} if one.note else {}),
         }
         for one in found
     ]
     return {"comparisons": rows, "differ_most": {"score": rank_by, "items": [gap._asdict() for gap in gaps]}}
 
 
-def _scores(scores: Iterable[Score]) -> dict[str, dict[str, float | None]]:
+def _scores(scores: Iterable[Score]) -> dict[str, dict[str, float | str | None]]:
     return {
-        score.name: {"value": json_number(score.value), "low": json_number(score.low), "high": json_number(score.high)}
+        score.name: {
+            "value": json_number(score.value),
+            "low": json_number(score.low),
+            "high": json_number(score.high),
+            **({"note": score.note} if score.note else {}),
+        }
         for score in scores
     }
 

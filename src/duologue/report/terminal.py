@@ -14,6 +14,7 @@ from duologue.core.escapes import one_line
 from duologue.metrics.significance import ALPHA
 from duologue.report.background import TRAINING_RULES, doubts, external_data, overlap_with_training
 from duologue.report.comparison import system_names
+from duologue.report.notes import in_lines, notes_of
 from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 from duologue.report.responsive_table import Column, ResponsiveTable
 
@@ -35,6 +36,7 @@ MOST_PROBLEMS = 20
 def render(report: Report) -> Group:
     """Return a report for `rich.console.Console.print`: scores in percent with 95 % intervals, slices, signature."""
     parts: list[RenderableType] = [_title(report), _scores(report)]
+    parts += _notes(notes_of([report]))
     parts.extend(_slices(report, by) for by in dict.fromkeys(part.by for part in report.slices))
     parts += _caution(report.caution)
     for problem in report.problems[:MOST_PROBLEMS]:
@@ -63,6 +65,7 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
             _line(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
             _tests(rows, single=single),
         ]
+    parts += _notes({one.tested.name: one.note for one in comparisons if one.note})
     told = [(one.tested.name, one.win_loss) for one in comparisons if one.win_loss]
     if single and told:
         items = ", ".join(f"{name} {one.wins}/{one.losses}/{one.ties}" for name, one in told)
@@ -114,6 +117,7 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
         heading,
         external,
         table,
+        *_notes(notes_of(rows)),
         *problems[:MOST_PROBLEMS],
         *more,
         *_caution(total.caution),
@@ -173,6 +177,7 @@ def render_leaderboard(found: Leaderboard) -> Group:
     parts: list[RenderableType] = [
         _line(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
         table,
+        *_notes(found.notes),
         _line(
             f"Within a tier no system is shown to be worse than its first (5 % over the family: {family}). Ranks: what "
             f"the tests leave open.",
@@ -226,6 +231,11 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
             f"[bold green]{one.better.upper()}[/]" if one.better else "tie" if one.is_tested else "not tested",
         )
     return table
+
+
+def _notes(found: dict[str, str]) -> list[Text]:
+    """Return what scores of a table say of themselves."""
+    return [_line(line) for line in in_lines(found)]
 
 
 def _caution(told: str) -> list[Text]:

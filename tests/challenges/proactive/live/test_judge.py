@@ -169,3 +169,5 @@ def test_goal_completion_says_that_it_is_counted_by_rule() -> None:
     by_rule = [one.formula for one in formulas() if one.name in {"goal-completion", "coherence-by-rule"}]
     assert len(by_rule) == 2
     assert all("by rule, not the human scale" in one for one in by_rule)
+    noted = {one.name for one in judged(GOOD).scores if one.note == "by rule, not the human scale"}
+    assert noted == {"goal-completion", "coherence-by-rule"}

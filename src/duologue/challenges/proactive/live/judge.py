@@ -13,6 +13,7 @@ from duologue.challenges.proactive.knowledge import goal_completion, usable_fact
 from duologue.challenges.proactive.live import coherence
 from duologue.challenges.proactive.live import free_user as free_users
 from duologue.challenges.proactive.live.grounding import Evidence
+from duologue.challenges.proactive.scoring.formulas import BY_RULE
 from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Sample, Signature
 from duologue.metrics.counts import Metric, tally
@@ -32,8 +33,6 @@ topic's name."""
 SHORTEST, LONGEST = 8, 18
 """Utterances of the shortest and of the longest human dialogue (visible development part)."""
 _TRIPLES = 2
-NOTE = "goal completion and coherence are counted by rule and are not the human scales, which see more"
-"""What stands beside the figures of a simulation."""
 
 
 def formulas() -> tuple[Ratio, ...]:
@@ -43,15 +42,17 @@ def formulas() -> tuple[Ratio, ...]:
             "goal-completion",
             "goal points",
             "dialogues",
-            "goal-completion = goal points / dialogues, 0 to 2, by rule, not the human scale",
+            f"goal-completion = goal points / dialogues, 0 to 2, {BY_RULE}",
             percent=False,
+            note=BY_RULE,
         ),
         Ratio(
             "coherence-by-rule",
             "coherence points",
             "dialogues",
-            "coherence-by-rule = coherence points / dialogues, 0 to 3, by rule, not the human scale",
+            f"coherence-by-rule = coherence points / dialogues, 0 to 3, {BY_RULE}",
             percent=False,
+            note=BY_RULE,
         ),
         Ratio("topics-in-order", "in order", "dialogues"),
         Ratio("two-triples", "with two triples", "dialogues"),

@@ -80,7 +80,6 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
         )
     if not (given.whole and chosen):
         notes.append(f"{goals.name} holds no whole sessions, so there are no figures of people beside these")
-    notes.append(judge.NOTE)
     stage = Stage(
         scenes=[_scene(one, seed, max_turns) for one in chosen],
         user=RetrievalUser(exchanges, {one.id: _topics(one) for one in chosen}),

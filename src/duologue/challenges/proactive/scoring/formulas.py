@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from duologue.metrics.ngrams import Key
 
 
+BY_RULE = "by rule, not the human scale"
+"""What stands beside every figure of goal completion and coherence: the points are those of the human scales."""
+
+
 def bigram_key(variant: str) -> Key:
     """Return how a variant identifies bigrams: as joined strings or as pairs of words."""
     return "joined" if variant == "official" else "tuple"
@@ -37,8 +41,8 @@ def goal_completion() -> Ratio:
 
     Its counts are in the row of a dialogue's first sample.
     """
-    formula = "goal-completion = goal points / (2 dialogues), by rule, not the human scale"
-    return Ratio("goal-completion", "goal points", "dialogues", formula, per=HIGHEST_COMPLETION)
+    formula = f"goal-completion = goal points / (2 dialogues), {BY_RULE}"
+    return Ratio("goal-completion", "goal points", "dialogues", formula, per=HIGHEST_COMPLETION, note=BY_RULE)
 
 
 def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
