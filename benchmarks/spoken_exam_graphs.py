@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.records import Fact
@@ -18,9 +19,13 @@ class Kind(NamedTuple):
     number: int
     endings: tuple[str, ...]
     attributes: dict[str, str | tuple[str, ...]]
-    """What the values are: `kind:NAME` or `kinds:NAME` (several), a form of a number or date, or words to draw from."""
+    """What the values are: `kind:NAME` or `kinds:NAME` (several), a form of a number or date, or words to draw from.
+
+    Several forms of one attribute stand with `|` between them: other units, ranges, what is free.
+    """
 
 
+_NUMBER = re.compile(r"\{(\d+)-(\d+)\}")
 SIGNS = {
     "development": "云石松岭鹤青川柳江宁安平远景和明秋水竹林雪山玉龙泉凤霞金桥白丹枫兰溪星辰墨书雅文华"
     "阳春月海波风清晓荷莲梅菊桂棠杏桃梨李杨樟银铜铁瓦砖楼亭台阁塔寺园湖池沙洲岛岸峰谷坡原野田禾麦稻豆瓜"
@@ -38,7 +43,7 @@ WORLDS: dict[str, dict[str, Kind]] = {
                 "职业": ("画师", "铁匠", "郎中", "教书先生", "船夫", "木匠", "裁缝", "乐师"),
                 "家乡": "kind:town",
                 "师父": "kind:person",
-                "身高": "{150-199}厘米",
+                "身高": "{150-199}厘米|{150-199}厘米|1.{50-99}米",
                 "生日": "date",
                 "好友": "kinds:person",
             },
@@ -48,7 +53,7 @@ WORLDS: dict[str, dict[str, Kind]] = {
             ("镇", "城", "村"),
             {
                 "人口": "{1000-90000}人",
-                "面积": "{3-900}平方公里",
+                "面积": "{3-900}平方公里|{200-90000}公顷",
                 "镇长": "kind:person",
                 "特产": ("茶叶", "瓷器", "丝绸", "腊肉", "竹编", "米酒", "蜂蜜", "墨锭"),
                 "气候": ("温和", "湿热", "干冷"),
@@ -61,7 +66,7 @@ WORLDS: dict[str, dict[str, Kind]] = {
                 "作者": "kind:person",
                 "出版日期": "date",
                 "页数": "{80-900}页",
-                "售价": "{12-300}元",
+                "售价": "{12-300}元|{12-300}元|免费",
                 "题材": ("游记", "兵法", "医术", "诗歌", "农事", "天文"),
                 "主要人物": "kinds:person",
             },
@@ -75,7 +80,7 @@ WORLDS: dict[str, dict[str, Kind]] = {
                 "董事长": "kind:player",
                 "总部": "kind:city",
                 "成立日期": "date",
-                "员工数量": "{20-60000}人",
+                "员工数量": "{20-60000}人|{1-6}万人",
                 "行业": ("造船", "酿造", "软件", "航运", "纺织", "制药"),
                 "子公司": "kinds:company",
             },
@@ -84,7 +89,7 @@ WORLDS: dict[str, dict[str, Kind]] = {
             120,
             ("市", "港", "湾"),
             {
-                "海拔": "{2-3000}米",
+                "海拔": "{2-3000}米|{2-3000}米|{1-3}公里",
                 "市长": "kind:player",
                 "友好城市": "kinds:city",
                 "方言": ("北腔", "海话", "山语", "官话"),
@@ -98,8 +103,10 @@ WORLDS: dict[str, dict[str, Kind]] = {
                 "船长": "kind:player",
                 "母港": "kind:city",
                 "下水日期": "date",
-                "吨位": "{300-90000}吨",
+                "吨位": "{300-90000}吨|{1-9}万吨",
                 "航速": "{8-45}节",
+                "票价": "{20-900}元|{20-900}元|免费|无需购票。",
+                "单程耗时": "{3-60}小时|{1-9}天|{2-8}小时 - {9-30}小时|{1-2}天 - {3-9}天",
                 "建造商": "kind:company",
                 "用途": ("货运", "客运", "科考", "救援", "捕捞"),
             },
@@ -154,6 +161,5 @@ def _values(what: str | tuple[str, ...], names: dict[str, list[str]], rng: Rng) 
         return draw[head](tail)
     if what == "date":
         return [f"{1700 + rng.below(320)}年{1 + rng.below(12)}月{1 + rng.below(28)}日"]
-    low, _, rest = what[1:].partition("-")
-    high, _, unit = rest.partition("}")
-    return [f"{int(low) + rng.below(int(high) - int(low) + 1)}{unit}"]
+    form = rng.choice(what.split("|"))
+    return [_NUMBER.sub(lambda found: str(int(found[1]) + rng.below(int(found[2]) - int(found[1]) + 1)), form)]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from duologue.core.records import Fact
 from duologue.knowledge.graph import Graph
 from duologue.knowledge.normalization import fold
-from duologue.knowledge.query import Query, Step, evidence, measure, run
+from duologue.knowledge.query import Query, Step, evidence, run
+from duologue.knowledge.size import measure
 
 ROWS: list[tuple[str, str, Any]] = [
     ("雾港（小说）", "作者", "林未晞"),
@@ -83,20 +84,42 @@ def test_a_query_is_a_record_that_says_itself_in_one_line() -> None:
     assert query.told() == "shared of: 甲, 乙 → 作者|译者 ← * (others)"
 
 
-@pytest.mark.parametrize(
-    ("larger", "smaller"),
-    [("1.2亿", "9000万"), ("1993年4月5日", "1993年4月4日"), ("1993-10", "1993.9.30"), ("２00米", 199), ("-1", "-2度")],
-)
-def test_sizes_are_read_as_people_read_them(larger: str, smaller: str) -> None:
-    one, other = measure(larger), measure(smaller)
-    assert one is not None
-    assert other is not None
-    assert one > other
+PRICES: list[tuple[str, str, Any]] = [
+    *(("松亭", "邻近", name) for name in ("竹苑", "梅园", "兰圃")),
+    ("竹苑", "门票", "40元"),
+    ("梅园", "门票", "无需门票。"),
+    ("兰圃", "门票", "请咨询"),
+    ("松亭", "门票", "10元"),
+    ("竹苑", "用时", "5小时"),
+    ("梅园", "用时", "1天"),
+    ("兰圃", "用时", "3公里"),
+]
+PARKS = Graph("parks", [Fact(subject=s, relation=r, object=o) for s, r, o in PRICES])
+NEAR = (Step("邻近"), Step("门票"))
 
 
-def test_a_value_without_a_number_has_no_size() -> None:
-    assert measure("很高") is None
-    assert measure(("三", "7")) == (7.0,)
+def test_units_are_converted_and_what_is_free_costs_least() -> None:
+    """The largest went by the first number: 5 hours beat a day, and what is free was no price."""
+    both = ("竹苑", "梅园")
+    assert run(Query(start=both, steps=(Step("用时"),), take="largest"), PARKS).entities == ("梅园",)
+    assert run(Query(start=both, steps=(Step("门票"),), take="smallest"), PARKS).entities == ("梅园",)
+    assert run(Query(start=("松亭",), steps=NEAR, take="smallest"), PARKS).entities == ("梅园",), "whatever others cost"
+    assert run(Query(start=("松亭",), steps=NEAR, take="less", than="松亭"), PARKS).entities == ("梅园",)
+
+
+def test_what_is_not_certain_is_not_taken() -> None:
+    dearest = run(Query(start=("松亭",), steps=NEAR, take="largest"), PARKS)
+    assert (dearest.facts, dearest.certain) == ((), False), "nobody knows what one of them costs"
+    mixed = run(Query(start=("竹苑", "兰圃"), steps=(Step("用时"),), take="largest"), PARKS)
+    assert (mixed.facts, mixed.certain) == ((), False), "hours and kilometres"
+    unknown = run(Query(start=("竹苑", "松亭"), steps=(Step("用时"),), take="largest"), PARKS)
+    assert (unknown.facts, unknown.certain) == ((), False), "nothing is known of one of them"
+    dearer = run(Query(start=("松亭",), steps=NEAR, take="more", than="竹苑"), PARKS)
+    assert (dearer.facts, dearer.certain) == ((), False)
+    cheaper = run(Query(start=("松亭",), steps=NEAR, take="less", than="梅园"), PARKS)
+    assert (cheaper.facts, cheaper.certain) == ((), True), "nothing is cheaper than what is free"
+    unmeasured = run(Query(start=("松亭",), steps=NEAR, take="less", than="兰圃"), PARKS)
+    assert (unmeasured.facts, unmeasured.certain) == ((), False)
 
 
 Rows = list[tuple[str, str, Any]]
@@ -149,10 +172,14 @@ def test_what_is_taken_is_part_of_all_and_shared_and_different_divide_it(
     }
     assert all(set(part) <= set(taken["all"]) for part in taken.values())
     assert sorted(map(repr, taken["shared"] + taken["different"])) == sorted(map(repr, taken["all"]))
-    sizes = [size for fact in taken["all"] if (size := measure(fact.object)) is not None]
-    if sizes:
-        assert {measure(fact.object) for fact in taken["largest"]} == {max(sizes)}
-        assert {measure(fact.object) for fact in taken["smallest"]} == {min(sizes)}
+    sizes = [measure(fact.object) for fact in taken["all"]]
+    known = [size for size in sizes if size is not None]
+    if len(known) == len(sizes) and all(graph.objects(start, relation) for start in starts):
+        assert {measure(fact.object) for fact in taken["largest"]} == {max(known)}
+        assert {measure(fact.object) for fact in taken["smallest"]} == {min(known)}
+    else:
+        assert not taken["largest"]
+        assert not taken["smallest"]
 
 
 @given(rows=facts_made, start=names, steps=steps_made)

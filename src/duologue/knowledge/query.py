@@ -16,8 +16,6 @@ taken, the largest, those that several beginnings share, ...
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -25,12 +23,14 @@ import msgspec
 from duologue.core.records import Fact, Record
 from duologue.knowledge.graph import values_of
 from duologue.knowledge.normalization import fold, parts_of
+from duologue.knowledge.size import measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duologue.core.records import Scalar
     from duologue.knowledge.graph import Graph
+    from duologue.knowledge.size import Size
 
 Take = Literal["all", "largest", "smallest", "shared", "different", "more", "less"]
 """Which of the facts found are the answer."""
@@ -64,8 +64,9 @@ class Query(Record, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = (Step(),)
     """The last one reads the answer; those before are hops."""
     take: Take = "all"
-    """`largest` and `smallest` go by number or date; `shared` are values of every beginning, `different` the rest.
-    `more` and `less` are beyond all that `than` has."""
+    """`largest` and `smallest` go by size; `shared` are values of every beginning, `different` the rest.
+    `more` and `less` are beyond all that `than` has. What is not certain is not taken: of no size, or of another
+    dimension than the rest."""
     than: str = ""
     """What `more` and `less` are measured against: an entity that has the last step's attribute, else a value."""
     others: bool = False
@@ -92,6 +93,8 @@ class QueryResult(Record, frozen=True, kw_only=True):
     """The facts that the hops went along."""
     groups: tuple[tuple[str, tuple[Fact, ...]], ...] = ()
     """Per beginning its facts before anything was taken of them."""
+    certain: bool = True
+    """Whether what was not taken is surely no answer; without sizes that can be compared it is not."""
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -123,10 +126,16 @@ def run(query: Query, graph: Graph) -> QueryResult:
         for level in levels[:-1]:
             via.update(dict.fromkeys(level))
         groups.append((start, tuple(levels[-1]) if levels else ()))
-    facts = _taken(groups, query.take)
+    facts, certain = tuple(fact for _, found in groups for fact in found), True
     if query.take in {"more", "less"}:
-        facts = _beyond(facts, _bounds(query, graph), more=query.take == "more")
-    return QueryResult(facts=facts, via=tuple(via), groups=tuple(groups))
+        facts, certain = _beyond(facts, _bounds(query, graph), more=query.take == "more")
+    elif query.take in {"largest", "smallest"}:
+        facts, certain = _extreme(facts, largest=query.take == "largest")
+        if not all(found for _, found in groups):  # nothing is known of one of those compared
+            facts, certain = (), False
+    elif query.take in {"shared", "different"}:
+        facts = _common(groups, shared=query.take == "shared")
+    return QueryResult(facts=facts, via=tuple(via), groups=tuple(groups), certain=certain)
 
 
 def evidence(query: Query, graph: Graph) -> tuple[Fact, ...]:
@@ -206,60 +215,56 @@ def _goals(found: Iterable[Fact], step: Step, following: Step, graph: Graph) -> 
     return tuple(dict.fromkeys(entity for value in values for entity in _entities(value, graph)))
 
 
-def _taken(groups: Sequence[tuple[str, tuple[Fact, ...]]], take: Take) -> tuple[Fact, ...]:
-    facts = tuple(fact for _, found in groups for fact in found)
-    if take in {"all", "more", "less"}:
-        return facts
-    if take in {"shared", "different"}:
-        sets = [{fold(value) for fact in found for value in values_of(fact)} for _, found in groups]
-        shared = set.intersection(*sets) if sets else set()
-        wanted = take == "shared"
-        return tuple(fact for fact in facts if any(fold(value) in shared for value in values_of(fact)) == wanted)
-    measured = [(size, fact) for fact in facts if (size := measure(fact.object)) is not None]
-    if not measured:
-        return ()
-    best = (max if take == "largest" else min)(size for size, _ in measured)
-    return tuple(fact for size, fact in measured if size == best)
+def _common(groups: Sequence[tuple[str, tuple[Fact, ...]]], *, shared: bool) -> tuple[Fact, ...]:
+    """Return the facts whose values all beginnings have, or the others."""
+    sets = [{fold(value) for fact in found for value in values_of(fact)} for _, found in groups]
+    common = set.intersection(*sets) if sets else set()
+    facts = (fact for _, found in groups for fact in found)
+    return tuple(fact for fact in facts if any(fold(value) in common for value in values_of(fact)) == shared)
 
 
-def _bounds(query: Query, graph: Graph) -> list[tuple[float, ...]]:
+def _extreme(facts: Sequence[Fact], *, largest: bool) -> tuple[tuple[Fact, ...], bool]:
+    """Return the facts of the largest or smallest size, where that is certain.
+
+    Each other one has a size that is surely not beyond it; what costs nothing is the cheapest whatever the others are.
+    """
+    sizes = [measure(fact.object) for fact in facts]
+    known = [size for size in sizes if size is not None]
+    if not known:
+        return (), not facts
+    best = max(known, key=_ends) if largest else min(known, key=_ends)
+    if not (not largest and best.is_nothing) and not all(
+        size is not None and (size.same(best) or (best.beyond(size) if largest else size.beyond(best)))
+        for size in sizes
+    ):
+        return (), False
+    return tuple(fact for fact, size in zip(facts, sizes, strict=True) if size is not None and size.same(best)), True
+
+
+def _ends(size: Size) -> tuple[float, float]:
+    return size.low, size.high
+
+
+def _bounds(query: Query, graph: Graph) -> list[Size | None]:
     """Return the sizes that `more` and `less` go beyond: of an entity's facts, else of a value."""
     facts = _facts_at(_entities(query.than, graph), query.steps[-1], graph) if query.steps else ()
-    sizes = [measure(fact.object) for fact in facts] or [measure(query.than)]
-    return [size for size in sizes if size is not None]
+    return [measure(fact.object) for fact in facts] or [measure(query.than)]
 
 
-def _beyond(facts: Iterable[Fact], bounds: Sequence[tuple[float, ...]], *, more: bool) -> tuple[Fact, ...]:
-    measured = [(size, fact) for fact in facts if (size := measure(fact.object)) is not None]
-    if not bounds:
-        return ()
-    return tuple(fact for size, fact in measured if (size > max(bounds) if more else size < min(bounds)))
-
-
-_DATE = re.compile(r"(\d{3,4})\s*(?:年|[-./])\s*(\d{1,2})(?:\s*(?:月|[-./])\s*(\d{1,2}))?")
-_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-_UNITS = {"千": 1e3, "万": 1e4, "亿": 1e8}
-
-
-def measure(value: Scalar | tuple[str, ...]) -> tuple[float, ...] | None:
-    """Return how large a value is, for comparison: its date, else its first number; `None` where it has neither.
-
-    Numerals in characters are not read, units but 千, 万 and 亿 are not converted.
-
-    >>> measure("约1.5万字"), measure("1993年4月"), measure("1,024"), measure(7), measure("很多")
-    ((15000.0,), (1993.0, 4.0, 0.0), (1024.0,), (7.0,), None)
-    """
-    if isinstance(value, int | float):
-        return (float(value),)
-    text = unicodedata.normalize("NFKC", " ".join(value) if isinstance(value, tuple) else value)
-    if date := _DATE.search(text):
-        return tuple(float(part or 0) for part in date.groups())
-    number = _NUMBER.search(text)
-    if number is None:
-        return None
-    size = float(number[0].replace(",", ""))
-    place = number.end()
-    while place < len(text) and text[place] in _UNITS:
-        size *= _UNITS[text[place]]
-        place += 1
-    return (size,)
+def _beyond(facts: Sequence[Fact], bounds: Sequence[Size | None], *, more: bool) -> tuple[tuple[Fact, ...], bool]:
+    """Return the facts surely beyond all bounds, and whether all others surely are not."""
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds):
+        return (), False
+    taken, certain = [], True
+    for fact in facts:
+        size = measure(fact.object)
+        if size is not None and all(size.beyond(one) if more else one.beyond(size) for one in known):
+            taken.append(fact)
+        elif more or not any(one.is_nothing for one in known):
+            certain = (
+                certain
+                and size is not None
+                and any(one.same(size) or (one.beyond(size) if more else size.beyond(one)) for one in known)
+            )
+    return tuple(taken), certain

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
@@ -38,3 +39,20 @@ def test_the_truth_is_not_marked_and_a_copy_of_it_is_doubted(tmp_path: Path) -> 
     told = CliRunner().invoke(cli, ["data", "marks", str(tmp_path), "--pred", str(copy)])
     assert "the result has the very bytes of the truth" in told.stderr
     assert "100.0 %  (9 of 9)" in told.stdout
+
+
+def test_a_run_that_is_fully_right_is_not_doubted(tmp_path: Path) -> None:
+    """The note that `run` writes beside its result tells it from a copy of the truth."""
+    questions = make_exam(WORLD, 1, part="test", seed=1)
+    write_key(questions, tmp_path / "key.json")
+    gold, result, note = (tmp_path / name for name in ("gold.json", "result.json", "result.run.toml"))
+    files.write_gold([question.example() for question in questions], gold)
+    result.write_bytes(gold.read_bytes())
+    note.write_text(f'result_hash = "{hashlib.sha256(result.read_bytes()).hexdigest()}"\n', encoding="utf-8")
+    told = CliRunner().invoke(cli, ["data", "marks", str(tmp_path), "--pred", str(result)])
+    assert told.exit_code == 0, told.output
+    assert not told.stderr
+    note.write_text('result_hash = "0"\n', encoding="utf-8")
+    told = CliRunner().invoke(cli, ["data", "marks", str(tmp_path), "--pred", str(result)])
+    assert "was not made with this result" in told.stderr
+    assert "the result has the very bytes of the truth" in told.stderr

@@ -59,3 +59,14 @@ def test_a_fact_without_a_value_answers_nothing(wanted: Wanted) -> None:
     graph = Graph("small", [Fact(subject="守门人", relation="生命值", object=())])
     inquiry = Inquiry(query=Query(start=("守门人",), steps=(Step("生命值"),)), wanted=wanted)
     assert find(inquiry, graph) is None
+
+
+def test_that_there_is_nothing_is_said_only_where_that_is_certain() -> None:
+    rows = [("松亭", "邻近", "竹苑"), ("松亭", "邻近", "梅园"), ("竹苑", "门票", "40元"), ("梅园", "门票", "请咨询")]
+    graph = Graph("parks", [Fact(subject=s, relation=r, object=o) for s, r, o in rows])
+    dearer = Query(start=("松亭",), steps=(Step("邻近"), Step("门票")), take="more", than="竹苑")
+    assert find(Inquiry(query=dearer, wanted="entities"), graph) is None
+    free = Graph("parks", [*list(graph)[:3], Fact(subject="梅园", relation="门票", object="免费")])
+    found = find(Inquiry(query=dearer, wanted="entities"), free)
+    assert found is not None
+    assert found.answers == ("没有",)

@@ -21,7 +21,8 @@ def marks(*, exam: Path, result: Path) -> None:
     """Mark a result file on EXAM, a folder that `duologue data exam` wrote: right answers by kind of question.
 
     An answer is right when it has exactly the triples of the truth, and its reply names the answer (of things that
-    are compared, before the others). A missing answer is wrong.
+    are compared, before the others). A missing answer is wrong. A result with the bytes of the truth is doubted, unless
+    the note that `duologue run` writes beside a result is of this one.
 
     \b
     Examples:
@@ -35,6 +36,7 @@ def marks(*, exam: Path, result: Path) -> None:
     from duologue.core.disk import Source, regular
     from duologue.core.errors import FormatError, UsageError
     from duologue.core.lines import sha256
+    from duologue.run.notes import note_of
 
     questions, gold = read_key(regular(exam / KEY)), exam / GOLD
     if gold.is_file() and result.exists() and result.samefile(gold):
@@ -44,7 +46,10 @@ def marks(*, exam: Path, result: Path) -> None:
     problems = checker.check(submission, None, "strict", None)
     if any(problem.severity == "error" for problem in problems):
         raise FormatError(result, problems)
-    if gold.is_file() and sha256(Source(gold)) == submission.hash:
+    note, doubts = note_of(result, submission.hash)
+    for doubt in doubts:
+        console.remark(f"{doubt.severity}: {doubt.message}; {doubt.advice} [{doubt.rule}]")
+    if note is None and gold.is_file() and sha256(Source(gold)) == submission.hash:
         console.remark(f"the result has the very bytes of the truth {gold}: this marks the truth, not a system")
     found = marked(questions, task.answers(submission, []))
     for kind, (right, asked) in found.items():

@@ -55,14 +55,15 @@ class Finding(Record, frozen=True, kw_only=True):
 def find(inquiry: Inquiry, graph: Graph) -> Finding | None:
     """Return what the graph says; `None` where it says nothing.
 
-    To `more` and `less` the answer that there is nothing is one, too. The order of the graph's facts plays no part.
+    To `more` and `less` the answer that there is nothing is one, too, where that is certain. The order of the graph's
+    facts plays no part.
     """
     query = inquiry.query
     result = run(query, graph)
     result = msgspec.structs.replace(result, facts=_ordered(result.facts, query))
     facts = _ordered(evidence(query, graph), query)
     if query.take in {"more", "less"}:
-        if not facts or not any(found for _, found in result.groups):
+        if not facts or not any(found for _, found in result.groups) or not (result.facts or result.certain):
             return None
     elif not result.facts:
         return None

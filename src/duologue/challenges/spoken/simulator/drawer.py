@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.knowledge.inquiry import Inquiry, find
-from duologue.challenges.spoken.knowledge.scales import is_date, is_plain, scale_of
+from duologue.challenges.spoken.knowledge.scales import scale_of
 from duologue.knowledge.graph import values_of
 from duologue.knowledge.normalization import fold, parts_of, without_suffix
-from duologue.knowledge.query import Query, Step, measure, run
+from duologue.knowledge.query import Query, Step, run
+from duologue.knowledge.size import measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +31,6 @@ _MANY = 12
 _TOLD = 60
 """Characters of a value that is an answer."""
 _SAYABLE = re.compile(r"[^\s\W_](?:[\w·]*[^\s\W_])?")
-_QUANTITY = re.compile(r"[\d,.约千万亿]+")
 
 
 class Draft(NamedTuple):
@@ -165,7 +165,7 @@ class Drawer:
             return None
         relation, scale = rng.choice(keys)
         one, other = rng.sample(self._sized[relation, scale], 2)
-        if not _comparable([one, other]):
+        if not _apart(one, other):
             return None
         names = (without_suffix(one.subject), without_suffix(other.subject))
         if _inside(*names):
@@ -195,7 +195,7 @@ class Drawer:
         names = {fact.subject for fact in sized}
         if scale is None or (scale == "date") != dates or not 2 <= len(names) == len(sized) <= 4 * _MANY:
             return None
-        if any(self._said(name) is None for name in names) or not _comparable(sized, apart=False):
+        if any(self._said(name) is None for name in names):
             return None
         return Query(start=(started[0],), steps=(first, Step(relation))), sized, scale
 
@@ -215,7 +215,7 @@ class Drawer:
         if group is None:
             return None
         query, sized, _ = group
-        years = sorted({int(size[0]) for fact in sized if (size := measure(fact.object)) is not None})
+        years = sorted({int(size.low // 10000) for fact in sized if (size := measure(fact.object)) is not None})
         free = [year for year in range(years[0] + 1, years[-1]) if year not in years]
         if not free:
             return None
@@ -294,12 +294,10 @@ def _inside(one: str, other: str) -> bool:
     return fold(one) in fold(other) or fold(other) in fold(one)
 
 
-def _comparable(facts: Sequence[Fact], *, apart: bool = True) -> bool:
-    """Tell whether sizes have one unit, and whether all are different where they must be."""
-    units = {"date" if is_date(one.object) else _QUANTITY.sub("", str(one.object)) for one in facts}
-    sizes = {measure(one.object) for one in facts}
-    plain = all(is_date(one.object) or is_plain(one.object) for one in facts)
-    return plain and len(units) == 1 and (len(sizes) == len(facts) or not apart)
+def _apart(one: Fact, other: Fact) -> bool:
+    """Tell whether of the sizes of two facts one is surely the larger."""
+    sizes = measure(one.object), measure(other.object)
+    return sizes[0] is not None and sizes[1] is not None and (sizes[0].beyond(sizes[1]) or sizes[1].beyond(sizes[0]))
 
 
 def _neighbours(fact: Fact, graph: Graph) -> tuple[str, ...]:

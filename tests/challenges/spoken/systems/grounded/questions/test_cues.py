@@ -18,3 +18,7 @@ def test_after_a_mark_an_adjective_is_known_by_its_sound() -> None:
     heard = Heard.of("谁最搞")
     assert cues().adjective(heard) is None
     assert cues().adjective(heard, heard.text.index("搞")) is True
+
+
+def test_a_word_may_be_an_adjective() -> None:
+    assert [cues().direction(word) for word in ("贵", "便宜", "门票")] == [True, False, None]

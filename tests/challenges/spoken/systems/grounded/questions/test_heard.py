@@ -31,3 +31,8 @@ def test_what_is_written_counts_most_and_what_is_hidden_nothing() -> None:
     sound = Heard.of("煮眼").match("主演")
     assert sound is not None
     assert sound.score < match.score
+
+
+def test_what_is_hidden_can_be_shown_again() -> None:
+    heard = Heard.of("谁便宜")
+    assert heard.without(0, 3).showing(heard, 1, 3).text == "\0便宜"

@@ -8,11 +8,28 @@ from tests.challenges.spoken.worlds import WORLD
 from duologue.challenges.spoken.knowledge.inquiry import find
 from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.simulator.exam import make_exam
-from duologue.core.records import Annotation, Answer, Turn
+from duologue.challenges.spoken.systems.grounded.entity_linker import EntityLinker
+from duologue.challenges.spoken.systems.grounded.questions.reader import QuestionReader
+from duologue.core.records import Annotation, Answer, Fact, Turn
+from duologue.knowledge.graph import Graph
+
+PRICES = {"竹溪苑": "40元", "梅岭园": "免费开放。", "兰亭圃": "12元", "松风亭": "10元", "菊香台": "请咨询"}
+PARKS = Graph(
+    "parks",
+    [
+        *(Fact(subject=name, relation="门票", object=price) for name, price in PRICES.items()),
+        *(Fact(subject="松风亭", relation="周边景点", object=name) for name in ("竹溪苑", "梅岭园", "兰亭圃")),
+        *(Fact(subject="竹溪苑", relation="周边景点", object=name) for name in ("兰亭圃", "菊香台")),
+        Fact(subject="松风亭", relation="开放时间", object="8:00-16:00"),
+        Fact(subject="竹溪苑", relation="开放时间", object="9:00-17:00"),
+        Fact(subject="松风亭", relation="建议游玩时间", object="2小时"),
+        Fact(subject="竹溪苑", relation="建议游玩时间", object="1天"),
+        Fact(subject="梅岭园", relation="建议游玩时间", object="3公里"),
+    ],
+)
 
 if TYPE_CHECKING:
     from duologue.challenges.spoken.simulator.exam import ExamQuestion
-    from duologue.challenges.spoken.systems.grounded.questions.reader import QuestionReader
     from duologue.core.records import Sample
 
 
@@ -84,3 +101,34 @@ def test_the_development_exam_of_a_world_is_passed_clean_and_mostly_noisy(reader
     noisy = sum(right(reader, one, simulator.example(one.example()).sample) for one in questions) / len(questions)
     assert clean >= 0.9
     assert noisy >= 0.75
+
+
+@pytest.fixture(scope="module")
+def visitor() -> QuestionReader:
+    """A reader over places with prices, some free."""
+    return QuestionReader(PARKS, EntityLinker(PARKS.entities))
+
+
+@pytest.mark.parametrize(
+    ("turns", "query"),
+    [
+        (("松风亭和竹溪苑哪个的建议游玩时间更长",), "largest of: 松风亭, 竹溪苑 → 建议游玩时间"),
+        (("松风亭和梅岭园哪个的建议游玩时间更长",), None),
+        (("松风亭和竹溪苑哪个更便宜",), "smallest of: 松风亭, 竹溪苑 → 门票"),
+        (("松风亭和竹溪苑哪个贵一些",), "largest of: 松风亭, 竹溪苑 → 门票"),
+        (("梅岭园和竹溪苑，哪个便宜？",), "smallest of: 梅岭园, 竹溪苑 → 门票"),
+        (("松风亭附近最便宜的景点是哪个",), "smallest of: 松风亭 → 周边景点 → 门票"),
+        (("松风亭的哪个周边景点门票最贵",), "largest of: 松风亭 → 周边景点 → 门票"),
+        (("竹溪苑周边景点里门票最贵的是哪个",), None),
+        (("松风亭的门票多少钱", "10元", "有没有比它便宜的"), "less than 松风亭 of: 松风亭 → 周边景点 → 门票"),
+        (("松风亭的开放时间是什么", "8:00-16:00", "有没有比它便宜的"), "less than 松风亭 of: 松风亭 → 周边景点 → 门票"),
+        (("门票是10元的是哪个", "是松风亭", "有没有比它贵的"), "more than 松风亭 of: 松风亭 → 周边景点 → 门票"),
+        (("竹溪苑的门票多少钱", "40元", "有没有比它贵的"), None),
+        (("松风亭和竹溪苑哪个门票更便宜", "是松风亭", "那里几点开门"), "松风亭 → 开放时间"),
+        (("松风亭和竹溪苑哪个更便宜", "是松风亭", "有没有比它便宜的"), "less than 松风亭 of: 松风亭 → 周边景点 → 门票"),
+    ],
+)
+def test_prices_and_times_are_compared_as_people_ask(
+    visitor: QuestionReader, turns: tuple[str, ...], query: str | None
+) -> None:
+    assert asked(visitor, *turns) == query

@@ -80,6 +80,20 @@ def _implied(heard: Heard, relation: str) -> Match | None:
     return None
 
 
+def asked_for(heard: Heard, relation: str) -> bool:
+    """Tell whether an adjective in a text asks for an attribute, as "cheap" does for the price."""
+    match = _implied(heard, relation)
+    return match is not None and cues().direction(heard.text[match.start : match.end]) is not None
+
+
+def with_adjectives(rest: Heard, heard: Heard, places: Iterable[tuple[int, int]]) -> Heard:
+    """Return what is left of a text with the words that named an attribute and are adjectives, as "cheap" is."""
+    for start, end in places:
+        if cues().direction(heard.text[start:end]) is not None:
+            rest = rest.showing(heard, start, end)
+    return rest
+
+
 def chains(
     heard: Heard, mention: LinkedMention, start: str, graph: Graph, *, back: bool, cut: bool = False
 ) -> list[Chain]:
@@ -130,6 +144,7 @@ def _direction(heard: Heard, chain: Chain, match: Match, *, back: bool) -> float
         between = heard.text[chain.end : match.start]
         words = (*cues().is_, *cues().who)
         backwards = any(word in between for word in words) and between not in {"这边", "这边的"}
+        backwards = backwards and not between.startswith("的哪")  # which of its friends: forward
     else:
         backwards = True
     return _DIRECTION if backwards == back else 0.0

@@ -84,6 +84,10 @@ class Cues(Record, frozen=True, kw_only=True):
             return max(found)[2]
         return self.heard_after(heard, after)
 
+    def direction(self, word: str) -> bool | None:
+        """Tell whether a word is an adjective that says more; `None` where it is none."""
+        return True if word in self.adjectives.more else False if word in self.adjectives.less else None
+
     def heard_after(self, heard: Heard, after: int) -> bool | None:
         """Tell the direction of an adjective that was written as another word of its sound."""
         piece = heard.sound[after : after + _NEAR] if after else ""

@@ -40,6 +40,11 @@ class Heard(NamedTuple):
         hole = HIDDEN * (end - start)
         return Heard(self.text[:start] + hole + self.text[end:], self.sound[:start] + hole + self.sound[end:])
 
+    def showing(self, whole: Heard, start: int, end: int) -> Heard:
+        """Return the text with a stretch as it stands in the whole text."""
+        text = self.text[:start] + whole.text[start:end] + self.text[end:]
+        return Heard(text, self.sound[:start] + whole.sound[start:end] + self.sound[end:])
+
     def match(self, phrase: str) -> Match | None:
         """Return where a phrase is heard best, `None` where it is not."""
         return _match(self.text, self.sound, fold(phrase))

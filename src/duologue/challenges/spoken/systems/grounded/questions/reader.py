@@ -11,15 +11,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.knowledge.inquiry import Inquiry, find
+from duologue.challenges.spoken.knowledge.scales import has_order
 from duologue.challenges.spoken.systems.grounded.entity_linker import EXACT, REORDERED, EntityLinker, LinkedMention
 from duologue.challenges.spoken.systems.grounded.normalization import fold, fold_name
-from duologue.challenges.spoken.systems.grounded.questions.chain import chains, heard_attributes, worth
+from duologue.challenges.spoken.systems.grounded.questions.chain import (
+    chains,
+    heard_attributes,
+    with_adjectives,
+    worth,
+)
 from duologue.challenges.spoken.systems.grounded.questions.cues import cues
 from duologue.challenges.spoken.systems.grounded.questions.follow_up import following
 from duologue.challenges.spoken.systems.grounded.questions.heard import HIDDEN, Heard, stuttered
 from duologue.knowledge.graph import values_of
 from duologue.knowledge.normalization import parts_of
-from duologue.knowledge.query import Query, Step, measure, run
+from duologue.knowledge.query import Query, Step, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.questions.chain import Chain
     from duologue.core.records import Turn
     from duologue.knowledge.graph import Graph
-    from duologue.knowledge.query import Take
+    from duologue.knowledge.query import QueryResult, Take
 
 _VALUES = 60_000
 """Values up to which they are linked with errors, too; above, as they are written or sound."""
@@ -132,8 +138,9 @@ class QuestionReader:
         return self._follow_up(history)
 
     def _best(self, text: str) -> QuestionReading | None:
+        """Return the best reading; `None` where that one has no certain answer, rather than one of another question."""
         found = self.readings(text)
-        return found[0] if found else None
+        return found[0] if found and run(found[0].inquiry.query, self.graph).facts else None
 
     @cached_property
     def _swapped(self) -> dict[str, tuple[str, ...]]:
@@ -184,15 +191,19 @@ class QuestionReader:
     def _ways(self, heard: Heard, mention: LinkedMention, *, back: bool, cut: bool) -> Iterator[QuestionReading]:
         start = mention.names[0] if back or len(mention.names) == 1 else mention.form
         for chain in chains(heard, mention, start, self.graph, back=back, cut=cut):
-            reading = self._operated(chain)
-            if reading is not None and 0 < len(run(reading.inquiry.query, self.graph).facts) <= _MANY:
+            reading = self._operated(chain, heard)
+            if reading is None:
+                continue
+            result = run(reading.inquiry.query, self.graph)
+            if 0 < len(result.facts) <= _MANY or _is_open(reading.inquiry.query, result):
                 yield reading
 
-    def _operated(self, chain: Chain) -> QuestionReading | None:
+    def _operated(self, chain: Chain, heard: Heard) -> QuestionReading | None:
         """Return the inquiry of a way with what the rest of the words say to take of it."""
         query, rest, steps = chain.query, chain.rest, len(chain.steps)
         most = rest.first(cues().most)
-        more = cues().adjective(rest, most.end) if most is not None else None
+        said = with_adjectives(rest, heard, chain.places)
+        more = cues().adjective(said, most.end) if most is not None else None
         if most is None and (misheard := rest.sounds(cues().most[0])) is not None:
             more = cues().heard_after(rest, misheard.end)
         if more is not None and steps > 1:
@@ -241,18 +252,28 @@ class QuestionReader:
             words = rest.without(match.start, match.end)
             score = worth(one) + worth(other) + match.score
             steps = (Step(relation),)
-            more = cues().adjective(words)
-            sized = all(
-                measure(fact.object) is not None for fact in run(Query(start=names, steps=steps), self.graph).facts
-            )
-            if more is not None and sized:
-                take: Take = "largest" if more else "smallest"
-                inquiry = Inquiry(query=Query(start=names, steps=steps, take=take), wanted="entities")
+            more = cues().adjective(with_adjectives(words, rest, [(match.start, match.end)]))
+            take: Take = "largest" if more else "smallest"
+            inquiry = Inquiry(query=Query(start=names, steps=steps, take=take), wanted="entities")
+            common = words.first(cues().shared) is not None
+            result = run(inquiry.query, self.graph)
+            values = [fact.object for _, found in result.groups for fact in found]
+            if (
+                more is not None
+                and has_order(relation, values)
+                and (result.facts or (_is_open(inquiry.query, result) and not common))
+            ):
                 yield QuestionReading(score + _OPERATOR, "comparison", inquiry, left(words))
-            if words.first(cues().shared) is not None:
+            if common:
                 shared = Query(start=names, steps=steps, take="shared")
                 if run(shared, self.graph).facts:
                     yield QuestionReading(score + _OPERATOR, "list", Inquiry(query=shared), left(words))
+
+
+def _is_open(query: Query, result: QueryResult) -> bool:
+    """Tell whether there are sizes, and no certain answer: what was asked is clear, and nothing else is to be read."""
+    values = [fact.object for _, found in result.groups for fact in found]
+    return not result.certain and any(has_order(one, values) for one in query.steps[-1].relation_names)
 
 
 def left(rest: Heard) -> float:
