@@ -211,9 +211,10 @@ ranker by `grounded`. *Noisy* is the challenge's noise (strength 1) on the user'
 The reading was developed on the development wordings, the travel graph of KdConv and an invented world. The test has
 other wordings, written before the reading was; the film, music, book, fish, game and idiom part of the rebuilt graph
 (no attribute of the travel graph); and another invented world (other attributes, other names). Prices of the invented
-worlds may be nothing, and sizes of one attribute are ranges or have several units. What the page cannot show: one author wrote both sets of wordings, so they are no sample of how people ask; one list of words (what makes a
-follow-up a question) was widened with the test's follow-ups at hand; and when a question amid a dialogue is left to
-the ranker was set on the visible dialogues below, with the whole rebuilt graph."""
+worlds may be nothing, and sizes of one attribute are ranges or have several units. What the page cannot show: one
+author wrote both sets of wordings, so they are no sample of how people ask; one list of words (what makes a follow-up a
+question) was widened with the test's follow-ups at hand; and when a question amid a dialogue is left to the ranker was
+set on the visible dialogues below, with the whole rebuilt graph."""
 
 TAIL = """
 Unseen and below what must be reached (90 % clean, 80 % noisy): {low}.

@@ -89,8 +89,8 @@ _UNITS = {unit: (dimension, factor) for dimension, units in _TABLE.items() for u
 _LONGEST = max(map(len, _UNITS))
 _SIGNS = {"$": "美元", "¥": "元", "€": "欧元", "cny": "元", "rmb": "元"}
 _AMOUNT = re.compile(
-    r"(?P<sign>\$|¥|€|cny|rmb)?\s*(?P<minus>(?:(?<!\S)|(?<=[(,;:~]))-)?(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
-    r"\s*(?P<tens>[千万亿]*)[多余几]?\s*"
+    r"(?:(?P<sign>\$|¥|€|cny|rmb)\s{0,3})?(?P<minus>(?:(?<!\S)|(?<=[(,;:~]))-)?(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+    r"\s{0,3}(?P<tens>[千万亿]{0,3})[多余几]?\s{0,3}"
 )
 _WORD = re.compile(r"[^\W\d_]{1,6}")
 _PER = re.compile(r"\s*/\s*[^\W\d_]{1,4}")
@@ -104,7 +104,7 @@ _DATES = re.compile(
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])")
 _NOTES = re.compile(r"\([^()]*\)")
 _IS_FREE = re.compile(
-    r"\W*(?:参观|入园|入馆|门票|景区|公园|全年|全部|全天)?\s*"
+    r"\W*(?:参观|入园|入馆|门票|景区|公园|全年|全部|全天)?"
     r"(?:免费(?!停车|讲解|班车|接送)|免票|免门票|免收门票|不要钱|(?:无需|不需要?|不用|不收|不要|没有)(?:门票|购票|买票|付费|费用|$))"
 )
 _ELSEWHERE = re.compile(r"包含[在于]|包括在|含在")
