@@ -70,3 +70,15 @@ def test_that_there_is_nothing_is_said_only_where_that_is_certain() -> None:
     found = find(Inquiry(query=dearer, wanted="entities"), free)
     assert found is not None
     assert found.answers == ("没有",)
+
+
+def test_what_costs_the_same_is_told_so() -> None:
+    rows = [("竹苑", "门票", "无需门票。"), ("梅园", "门票", "免费"), ("兰圃", "门票", "40元。")]
+    graph = Graph("parks", [Fact(subject=s, relation=r, object=o) for s, r, o in rows])
+    cheaper = Query(start=("竹苑", "梅园"), steps=(Step("门票"),), take="smallest")
+    found = find(Inquiry(query=cheaper, wanted="entities"), graph)
+    assert found is not None
+    assert found.text == "一样，梅园、竹苑。梅园的门票是免费，竹苑的门票是无需门票。"
+    other = find(Inquiry(query=Query(start=("竹苑", "兰圃"), steps=(Step("门票"),), take="smallest")), graph)
+    assert other is not None
+    assert other.text.endswith("兰圃的门票是40元，竹苑的门票是无需门票。")

@@ -111,11 +111,14 @@ def _reply(inquiry: Inquiry, answers: Sequence[str], facts: Sequence[Fact]) -> s
     query = inquiry.query
     plain = len(query.steps) == 1 and query.take == "all"
     told = "，".join(
-        f"{without_suffix(one.subject)}的{one.relation}是{'、'.join(map(_shown, values_of(one)))}"
+        f"{without_suffix(one.subject)}的{one.relation}是{'、'.join(map(_shown, values_of(one)))}".rstrip(_STOPS)
         for one in facts[:_TOLD]
     )
-    listed = "、".join(answers).rstrip(_STOPS) or answers[0]
+    listed = "、".join(one.rstrip(_STOPS) or one for one in answers)
     if answers == (NOTHING,):
         return f"{NOTHING}，{told}。"
+    compared = len(query.start) > 1 and query.take in {"largest", "smallest"}
+    equal = compared and {without_suffix(one.subject) for one in facts} == set(answers)
     lead = "一共有" if inquiry.wanted == "count" else "有，" if query.take in {"more", "less"} else "是"
-    return f"{lead}{listed}。" if plain else f"{lead}{listed}。{told.rstrip(_STOPS)}。"
+    lead = "一样，" if equal else lead
+    return f"{lead}{listed}。" if plain else f"{lead}{listed}。{told}。"
