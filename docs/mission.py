@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,10 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "mission.md"
 CHALLENGES = ("restaurant", "conversation", "proactive", "spoken", "mobilecs")
 KEYS = {"id", "what", "run", "tests", "see", "partly", "next"}
+SHOWS_NOTHING = re.compile(r"\s(--help|-h|--dry-run)\b|^duologue list\b")
+"""A command that tells what there is, and does nothing of it."""
 HEAD = """# What the challenges ask for, and what shows it
 
-Every requirement of the five challenge documents, in their order. *whole*: the command, the tests or the page named
-shows it. *partly*: what is missing, and the next step, stand beside it. `make mission` runs all commands below as they
+Every requirement of the five challenge documents, in their order. *whole*: the commands show it, on small data of our
+own making; tests and pages named tell how well. *partly*: what is missing, and the next step, stand beside it. No
+requirement stands on help, a list or a dry run alone. `make mission` runs all commands below as they
 stand, one after the other, in an empty folder (`golden` and `examples` are `tests/golden` and
 `docs/examples` of a clone). This page is written by
 `docs/mission.py` from `docs/mission/*.toml`.
@@ -35,13 +39,18 @@ stand, one after the other, in an empty folder (`golden` and `examples` are `tes
 
 
 def requirements(challenge: str) -> tuple[str, list[dict[str, Any]]]:
-    """Return the title of a challenge and its requirements. Raises `ValueError` for one that shows nothing."""
+    """Return the title of a challenge and its requirements. Raises `ValueError` for one that no command shows."""
     data = tomllib.loads((ROOT / "docs" / "mission" / f"{challenge}.toml").read_text(encoding="utf-8"))
     for one in data["requirement"]:
         if not set(one) <= KEYS or not {"id", "what", "run"} <= set(one):
             raise ValueError(f"{challenge}.toml, {one.get('id')}: keys are {sorted(KEYS)}")
-        if not (one["run"] or one.get("tests") or one.get("see")) or ("partly" in one) != ("next" in one):
-            raise ValueError(f"{challenge}.toml, {one['id']}: nothing shows it, or the next step lacks")
+        if all(SHOWS_NOTHING.search(line) for line in one["run"]):
+            raise ValueError(
+                f"{challenge}.toml, {one['id']}: found run = {one['run']}, expected a command that does it; help, "
+                "lists and dry runs show nothing. Add one that works on small data."
+            )
+        if ("partly" in one) != ("next" in one):
+            raise ValueError(f"{challenge}.toml, {one['id']}: `partly` (what is missing) and `next` go together")
         for path in [*one.get("tests", []), *([one["see"]] if "see" in one else [])]:
             if not (ROOT / path).exists():
                 raise ValueError(f"{challenge}.toml, {one['id']}: there is no {path}")
@@ -64,8 +73,7 @@ def page() -> str:
                 places.append(f"[{Path(one['see']).name}]({link})")
             if places:
                 parts.append(f"Shown by {' and '.join(places)}.\n")
-            if one["run"]:
-                parts.append("```console\n" + "".join(f"$ {line}\n" for line in one["run"]) + "```\n")
+            parts.append("```console\n" + "".join(f"$ {line}\n" for line in one["run"]) + "```\n")
     return "\n".join(parts)
 
 
