@@ -42,7 +42,7 @@ class TweetRule(NamedTuple):
     apply: Callable[[str, Speech], str]
 
 
-EXAMPLE = Speech(SYSTEM, "jo_99", "Jo")
+EXAMPLE = Speech(SYSTEM, "joe_99", "Joe")
 """Whom the examples of the rules speak of."""
 
 HANDLES = re.compile(r"(?:@[A-Za-z0-9_]+[.;, ])+")
@@ -145,7 +145,7 @@ BEFORE = (
     ),
     TweetRule(
         "leading handles", "whom a tweet answers is no part of what it says",
-        "@Shop @jo_99 hello", "hello", lambda text, _: text[found.end() :] if (found := HANDLES.match(text)) else text,
+        "@Shop @joe_99 hello", "hello", lambda text, _: text[found.end() :] if (found := HANDLES.match(text)) else text,
     ),
     TweetRule(
         "part marks", "1/2 numbers the tweets of one reply; a fraction looks the same and goes too",
@@ -157,7 +157,7 @@ BEFORE = (
     ),
     TweetRule(
         "names", "a reply is the same to every customer; the handle has no right boundary, the first name has two",
-        "Hi Jo, see @jo_99", "Hi <USER>, see <USER>", replace_names,
+        "Hi Joe, see @joe_99", "Hi <USER>, see <USER>", replace_names,
     ),
 )  # fmt: skip
 """Rules for the text, in their order: specification, section 3.1."""
@@ -206,7 +206,7 @@ AFTER = (
 def preprocess(text: str, speech: Speech = Speech(), generation: str = CHALLENGE) -> str:  # noqa: B008  # immutable
     """Return a tweet as dialogue text, rule by rule; trailing spaces may remain. Raises as `tokenizer.tokenize` does.
 
-    >>> preprocess("@jo_99 Hi Jo, please DM us! ^TH", Speech("S", "jo_99", "Jo"))
+    >>> preprocess("@joe_99 Hi Joe, please DM us! ^TH", Speech("S", "joe_99", "Joe"))
     'hi <USER> , please dm us ! '
     """
     for rule in BEFORE:
