@@ -43,6 +43,18 @@ def without_percent(connection: Connection, entry: str) -> None:
     connection.execute(update(phase_boards).where(phase_boards.c.phase == "test-1").values(board=board))
 
 
+def with_note(connection: Connection, entry: str) -> None:
+    """Let the score that ranks say how it is to be taken."""
+    one = entries.c.id == entry
+    summary = connection.execute(select(entries.c.summary).where(one)).scalar_one()
+    board = connection.execute(select(phase_boards.c.board).where(phase_boards.c.phase == "test-1")).scalar_one()
+    for score in (*summary["scores"], *(score for row in board["rows"] for score in row["scores"])):
+        if score["name"] == board["rank_by"]:
+            score["note"] = "by rule, not the human scale"
+    connection.execute(update(entries).where(one).values(summary=summary))
+    connection.execute(update(phase_boards).where(phase_boards.c.phase == "test-1").values(board=board))
+
+
 @pytest.fixture
 def fresh(world: World) -> World:
     """Return a site with the track and no team."""
@@ -195,6 +207,15 @@ def test_names_and_notes_of_strangers_are_text(fresh: World) -> None:
     for path in ("/tracks/booking", "/tracks/booking/entries", entry, "/tracks/booking/board"):
         assert script not in client.get(path).text
     assert script not in fresh.client("organiser").get("/tracks/booking/office").text
+
+
+def test_how_a_score_is_to_be_taken_stands_beside_it(world: World) -> None:
+    made = made_track(world)
+    world.write(lambda connection: with_note(connection, made.scored))
+    for language, note in (("en", "by rule, not the human scale"), ("zh", "按规则计算，不是人工评分标准")):
+        client = world.client("participant", language=language)
+        assert client.get(f"/entries/{made.scored}").text.count(note) == 1
+        assert client.get("/tracks/booking/board").text.count(note) == 1
 
 
 def test_the_truth_is_on_no_page_of_a_team(world: World) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.arena.competition.kept_score import kept_score
 from duologue.arena.competition.score_shapes import KeptDifference
 from duologue.core.errors import DuologueError, FormatError, NoSpaceError
 from duologue.core.optional_protocols import Grounded
@@ -184,16 +185,7 @@ def _summary(report: Report, difference: list[KeptDifference]) -> EntrySummary:
         "higher_is_better": ranking.higher_is_better,
         "signature": str(report.signature),
         "caution": report.caution,
-        "scores": [
-            {
-                "name": score.name,
-                "value": json_number(score.value),
-                "low": json_number(score.low),
-                "high": json_number(score.high),
-                "percent": score.percent,
-            }
-            for score in report.scores
-        ],
+        "scores": [kept_score(score) for score in report.scores],
         "slices": [
             {
                 "by": part.by,

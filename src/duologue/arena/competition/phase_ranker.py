@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.arena.competition.kept_score import kept_score
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
@@ -93,17 +94,7 @@ def _row(team: str, report: Report, tier: int | None, ranks: tuple[int, int]) ->
         "tier": tier,
         "rank": ranks,
         "value": json_number(rank_value(report)),
-        "scores": [
-            {
-                "name": score.name,
-                "value": json_number(score.value),
-                "low": json_number(score.low),
-                "high": json_number(score.high),
-                "percent": score.percent,
-                "higher_is_better": score.higher_is_better,
-            }
-            for score in report.scores
-        ],
+        "scores": [kept_score(score) for score in report.scores],
         "slices": [
             {
                 "by": part.by,

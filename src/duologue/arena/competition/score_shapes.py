@@ -31,6 +31,8 @@ class KeptScore(TypedDict):
     percent: bool
     """Whether it is a fraction, which is printed in percent."""
     higher_is_better: NotRequired[bool]
+    note: NotRequired[str]
+    """How the figure is to be taken, which stands beside it; none where nothing is said of it."""
 
 
 class SummarySlice(TypedDict):
