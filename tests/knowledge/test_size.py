@@ -97,3 +97,7 @@ def test_beyond_is_an_order(one: Size, other: Size, third: Size) -> None:
 def test_any_text_is_measured_or_not(text: str) -> None:
     size = measure(text)
     assert size is None or size.low <= size.high
+
+
+def test_a_number_beyond_all_floats_has_no_size() -> None:
+    assert measure("9" * 400 + "元") is None

@@ -6,6 +6,7 @@ compared; what is free is less than any price.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
@@ -139,8 +140,8 @@ Size(dimension='day', low=19930401.0, high=19930431.0))
 def _one(found: list[Size]) -> Size | None:
     """Return the stretch of several sizes: of the prices, where there are some."""
     kept = [size for size in found if size.dimension in MONEY] or found
-    if not kept or len({size.dimension for size in kept}) != 1:
-        return None
+    if not kept or len({size.dimension for size in kept}) != 1 or not all(math.isfinite(size.high) for size in kept):
+        return None  # numbers beyond all floats would be equally large
     return Size(kept[0].dimension, min(size.low for size in kept), max(size.high for size in kept))
 
 
