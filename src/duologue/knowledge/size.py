@@ -147,12 +147,16 @@ def _one(found: list[Size]) -> Size | None:
 
 def _sizes(text: str) -> Iterator[Size]:
     """Yield the sizes in a text: dates and times of day, then what is left of it."""
-    rest = text
-    for match in _DATES.finditer(text):
+    dates: list[Size] = []
+
+    def taken(match: re.Match[str]) -> str:
         if match["mark"] == "." and not match["d2"] and match[0] != text:
-            continue  # 1993.9 amid other words is a number
-        yield _date(match)
-        rest = rest[: match.start()] + ";" * len(match[0]) + rest[match.end() :]
+            return match[0]  # 1993.9 amid other words is a number
+        dates.append(_date(match))
+        return ";"
+
+    rest = _DATES.sub(taken, text)
+    yield from dates
     for match in _CLOCK.finditer(rest):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
         at = float(hours * 3600 + minutes * 60 + seconds)
