@@ -18,5 +18,8 @@ def mcp() -> None:
     """
     from duologue.mcp.open_folder import here
     from duologue.mcp.server import make_server
+    from duologue.mcp.wire import spelled_messages
 
-    make_server(here()).run("stdio")
+    server = make_server(here())
+    with spelled_messages():
+        server.run("stdio")
