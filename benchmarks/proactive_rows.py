@@ -76,6 +76,8 @@ class Data(NamedTuple):
     """Agent turns per regime."""
     hashes: dict[str, str]
     """Of the training files, per regime."""
+    held_out: tuple[Path, ...] = ()
+    """What training chooses by; empty: a part of the training data that the system puts aside itself."""
 
 
 class Result(NamedTuple):
@@ -101,7 +103,7 @@ def make_data(folder: Path, work: Path, part_size: int, seed: int) -> Data:
     write_rows(paths["train"], (row for row in rows if row["id"] not in aside))
     write_rows(paths["partial"], (row for row in partial if tuple(sorted(row["goal"][0][1:])) not in pairs))
     write_rows(paths["gold"], scored)
-    write_rows(paths["samples"], (_unanswered(sample) for row in scored for sample in model_text.samples_of(row)))
+    write_samples(paths["samples"], scored)
     train = {WHOLE: (paths["train"],), PARTIAL: (paths["train"], paths["partial"])}
     counted = {path: len(files.load(path)) for path in train[PARTIAL]}
     return Data(
@@ -120,6 +122,11 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     files.write_lines(map(files.row_line, rows), path)
 
 
+def write_samples(path: Path, sessions: Iterable[dict[str, Any]]) -> None:
+    """Write the samples of sessions, without replies."""
+    write_rows(path, (_unanswered(sample) for row in sessions for sample in model_text.samples_of(row)))
+
+
 def _unanswered(sample: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in sample.items() if key != "response"}
 
@@ -136,7 +143,8 @@ def make(row: Row, data: Data, work: Path, seed: int, *, wanted: bool) -> Result
     else:
         named = Path(row.recipe) if row.recipe else None
         name = [row.system, recipe_hash(recipe_of(row.system, named, row.settings))]
-    samples = hash_of(data.samples.read_bytes())
+    asked = [data.samples, *data.held_out]
+    samples = hash_of(*(path.read_bytes() for path in asked))
     key = hash_of(json.dumps([*name, seed, data.hashes[row.regime], samples]).encode())
     folder = work / "rows" / f"{row.system}-{key[:12]}"
     if not (folder / "costs.json").is_file():
@@ -171,6 +179,7 @@ def _trained(row: Row, data: Data, folder: Path, seed: int) -> dict[str, Any]:
     """Train, answer and time single answers; return wall and CPU seconds, memory, and latencies."""
     program, model = Path(sys.executable).with_name("duologue"), folder / "model"
     given = [word for path in data.train[row.regime] for word in ("--train", path)]
+    given += [word for path in data.held_out for word in ("--held-out", path)]
     settings = [word for one in row.settings for word in ("--set", one)]
     settings += ["--recipe", row.recipe] if row.recipe else []
     start = (program, "train", "proactive", "--system", row.system, *given, *settings, "--seed", seed, "--out", model)
