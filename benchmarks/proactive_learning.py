@@ -22,7 +22,7 @@ from duologue.core.recipe import to_table
 from duologue.run.systems import recipe_of
 from learning_curves import Place, learning_curves
 from page_notes import by_hand
-from proactive_rows import WHOLE, Row, hash_of, make, make_data, write_rows
+from proactive_rows import WHOLE, Row, hash_of, interval, make, make_data, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,8 +107,8 @@ def page(data: Data, made: list[Made], passes: Mapping[str, int]) -> str:
         epochs = next((word.partition("=")[2] for word in row.settings if word.startswith("epochs=")), "-")
         if row.recipe:
             epochs = str(_published_epochs(row))
-        cells = [row.name, row.regime, f"{one.turns:,}", epochs, _interval(one.score("f1"), 100, 1)]
-        cells += [_interval(one.score(name), 1, 3) for name in ("bleu-2", "distinct-1", "distinct-2")]
+        cells = [row.name, row.regime, f"{one.turns:,}", epochs, interval(one.score("f1"), 100, 1)]
+        cells += [interval(one.score(name), 1, 3) for name in ("bleu-2", "distinct-1", "distinct-2")]
         training = one.result.costs.get("train")
         cells.append(f"{training['cpu'] / 60:.0f}" if training else "-")
         lines.append(f"| {' | '.join(cells)} |")
@@ -118,11 +118,6 @@ def page(data: Data, made: list[Made], passes: Mapping[str, int]) -> str:
 def _published_epochs(row: Row) -> int:
     recipe = recipe_of(row.system, Path(row.recipe), row.settings)
     return int(to_table(recipe)["epochs"])
-
-
-def _interval(score: Score, scale: int, digits: int) -> str:
-    low, high = (scale * (score.value if end is None else end) for end in (score.low, score.high))
-    return f"{scale * score.value:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
 
 
 def picture(data: Data, made: list[Made]) -> str:

@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.systems import holdout
 from duologue.core.disk import write_text
 from page_notes import by_hand
-from proactive_rows import Data, Result, Row, hash_of, make, write_rows, write_samples
-
-if TYPE_CHECKING:
-    from duologue.core.records import Score
+from proactive_rows import Data, Result, Row, hash_of, interval, make, write_rows, write_samples
 
 VISIBLE = "all visible sessions"
 """The regime of training data."""
@@ -72,9 +68,9 @@ def page(data: Data, made: list[Result]) -> str:
         "# The generative proactive baseline as published, on all visible sessions",
         "",
         "Made by `python benchmarks/proactive_published.py --data FOLDER --write`, seed 1. Trained on the",
-        f"{data.sizes[VISIBLE]:,} agent turns of all 1,500 visible sessions. Scored are the {len(data.examples):,} agent",
-        f"turns of {sessions} sessions of the official test files, as far as the histories there tell them; training",
-        f"chooses among its checks by {HELD_OUT} other ones. No pair of topics is on two of these sides. Official",
+        f"{data.sizes[VISIBLE]:,} agent turns of all 1,500 visible sessions. Scored are the {len(data.examples):,}",
+        f"agent turns of {sessions} sessions of the official test files, as far as the histories there tell them;",
+        f"training chooses among its checks by {HELD_OUT} other ones. No pair of topics is on two of these sides. Official",
         "formulas, with 95 % intervals by dialogue; CPU minutes are those of training.",
         "",
         "| system | F1 | BLEU-1 | BLEU-2 | DISTINCT-1 | DISTINCT-2 | CPU minutes |",
@@ -82,17 +78,12 @@ def page(data: Data, made: list[Result]) -> str:
     ]
     for one in made:
         scores = {score.name: score for score in one.official.scores}
-        cells = [one.row.name, _interval(scores["f1"], 100, 1)]
-        cells += [_interval(scores[name], 1, 3) for name in ("bleu-1", "bleu-2", "distinct-1", "distinct-2")]
+        cells = [one.row.name, interval(scores["f1"], 100, 1)]
+        cells += [interval(scores[name], 1, 3) for name in ("bleu-1", "bleu-2", "distinct-1", "distinct-2")]
         training = one.costs.get("train")
         cells.append(f"{training['cpu'] / 60:.0f}" if training else "-")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _interval(score: Score, scale: int, digits: int) -> str:
-    low, high = (scale * (score.value if end is None else end) for end in (score.low, score.high))
-    return f"{scale * score.value:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from proactive_floors import FLOORS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.core.records import Example, Report
+    from duologue.core.records import Example, Report, Score
 
 WHOLE, PARTIAL = "sessions", "sessions + partial"
 """The two regimes of training data."""
@@ -163,6 +163,12 @@ def make(row: Row, data: Data, work: Path, seed: int, *, wanted: bool) -> Result
         (folder / "replies.txt").read_text(encoding="utf-8").splitlines(),
         json.loads((folder / "costs.json").read_text(encoding="utf-8")),
     )
+
+
+def interval(score: Score, scale: int, digits: int) -> str:
+    """Return a score and its interval as a cell of a table."""
+    low, high = (scale * (score.value if end is None else end) for end in (score.low, score.high))
+    return f"{scale * score.value:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
 
 
 def _floor(row: Row, data: Data, folder: Path) -> dict[str, Any]:
