@@ -50,7 +50,9 @@ def test_a_loaded_agent_answers_as_the_one_that_was_trained(calls: list[Example]
         assert sides["system"] in STAFF_LABELS
 
 
-@pytest.mark.parametrize("changes", [{"knowledge": "text"}, {"knowledge": "global"}, {"coreference": False}])
+@pytest.mark.parametrize(
+    "changes", [{"knowledge": "text"}, {"knowledge": "global"}, {"knowledge": "joined"}, {"coreference": False}]
+)
 def test_variants_learn_and_answer(changes: dict[str, object], calls: list[Example], tmp_path: Path) -> None:
     agent = trained(calls, tmp_path, msgspec.structs.replace(TINY, **changes))
     assert all(one.text for one in agent.answer([one.sample for one in calls[:5]]))

@@ -23,6 +23,7 @@ from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemp
 from duologue.challenges.mobilecs.systems.agent.trainer import (
     answered_turns,
     bare_turns,
+    index_of,
     new_encoder,
     product_index,
     size_of,
@@ -69,7 +70,7 @@ class LearnedAgent(NamedTuple):
     networks: list[TurnNetwork]
     realiser: Realiser
     products: ProductIndex | None = None
-    """What stands in the place of the calls' bases, if anything does."""
+    """What stands in the place of the calls' bases or beside them, if anything does."""
     policy: PolicyWeights | None = None
 
 
@@ -138,7 +139,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
             return [self._answer(sample) for sample in samples]
 
     def view(self, sample: Sample) -> CallView:
-        """Return a sample as the agent sees it, with the call's base or products of others."""
+        """Return a sample as the agent sees it, with the call's base, products of others, or both."""
         products, own = self._trained().products, CallView.of(sample)
         return own if products is None else CallView.of(sample, products.base(own.users, own.last, own.base))
 
@@ -221,7 +222,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         size = size_of(card.vocabulary, self.recipe)
         networks = [new_network(size, member) for member in range(self.recipe.members)]
         realiser = Realiser(card.templates, pool=self.recipe.pool)
-        index = ProductIndex(card.products, most=self.recipe.products) if self.recipe.knowledge == "global" else None
+        index = index_of(card.products, self.recipe)
         encoder = new_encoder(card.vocabulary, SlotCues(card.cues), self.recipe)
         self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
         return LearnedAgent(encoder, networks, realiser, index, card.policy)

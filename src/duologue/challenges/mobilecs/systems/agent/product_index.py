@@ -1,11 +1,12 @@
 """A global knowledge base: the products that training calls speak of, found by what is said of them in a call.
 
 It stands in the place of the call's own base where that is not given (the setting without a structured base of the
-call). What the account of the user has, stays.
+call), or beside it. What the account of the user has, stays.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from duologue.core.records import Record
 from duologue.retrieval.grouped_terms import GroupedTerms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base
 
@@ -40,20 +41,27 @@ class IndexedProduct(Record, frozen=True, kw_only=True):
 
 
 class ProductIndex:
-    """Products by the pieces of their names and types."""
+    """Products by the pieces of their names and types; `beside` the call's own base, or in its place."""
 
-    def __init__(self, products: Sequence[IndexedProduct], *, most: int) -> None:
-        self.products, self._most = list(products), most
+    def __init__(self, products: Sequence[IndexedProduct], *, most: int, beside: bool = False) -> None:
+        self.products, self._most, self._beside = list(products), most, beside
         self._terms = GroupedTerms([_product_terms(one) for one in products])
 
     def base(self, said: Sequence[str], last: str, own: Base, apart: str | None = None) -> dict[str, dict[str, str]]:
-        """Return a base of the products most like what is said, and of the user's entry; none from the call `apart`."""
+        """Return a base of the products most like what is said, and of the user's entry; none from the call `apart`.
+
+        Beside the call's own base they come last, without those that have one of its names.
+        """
         similar = self._terms.similarities([(_NOW, _pieces([last])), (_BEFORE, _pieces(said))])
         order = np.argsort(-similar, kind="stable")
         found = [self.products[number] for number in order[: 4 * self._most].tolist() if similar[number] > 0]
-        kept = [one for one in found if one.source != apart][: self._most]
-        base = {f"ent-{number}": dict(one.slots) for number, one in enumerate(kept, 1)}
-        return {**base, USER: dict(own[USER])} if USER in own else base
+        known = {key: dict(slots) for key, slots in own.items() if key == USER or self._beside}
+        named = {name for key, slots in known.items() if key != USER for name in _names(slots)}
+        kept = [one for one in found if one.source != apart and not named & set(_names(one.slots))][: self._most]
+        free = (key for key in map("ent-{}".format, itertools.count(1)) if key not in own)
+        base = {key: slots for key, slots in known.items() if key != USER}
+        base |= {key: dict(one.slots) for key, one in zip(free, kept, strict=False)}
+        return {**base, USER: known[USER]} if USER in known else base
 
 
 def products_of(bases: Iterable[tuple[str, Base]]) -> list[IndexedProduct]:
@@ -64,6 +72,10 @@ def products_of(bases: Iterable[tuple[str, Base]]) -> list[IndexedProduct]:
             if key != USER and slots.keys() - {NAME, TYPE}:
                 found.setdefault(tuple(sorted(slots.items())), IndexedProduct(source=source, slots=dict(slots)))
     return list(found.values())
+
+
+def _names(slots: Mapping[str, str]) -> list[str]:
+    return list(filter(None, slots.get(NAME, "").split(",")))
 
 
 def _product_terms(one: IndexedProduct) -> list[tuple[float, list[str]]]:

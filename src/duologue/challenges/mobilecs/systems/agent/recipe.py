@@ -23,11 +23,12 @@ RewardTerm = Literal["turn", "repeated", "groundless", "answered", "success", "l
 class AgentRecipe(TrainingRecipe, frozen=True):
     """Knowledge, understanding, decision, wording and training of the agent."""
 
-    knowledge: Literal["query", "text", "global"] = "query"
+    knowledge: Literal["query", "text", "global", "joined"] = "query"
     """How knowledge is read: `query` asks the call's base for slots; `text` reads its pieces as lines of text, weighed
-    by their words; `global` has no base of the call, but the products of all training calls, found by what is said."""
+    by their words; `global` has no base of the call, but the products of all training calls, found by what is said;
+    `joined` asks the call's base and, beside it, such products that it lacks."""
     products: Positive = 8
-    """With `global`: products of a turn, those most like what is said."""
+    """With `global` and `joined`: products of a turn, those most like what is said."""
     coreference: bool = True
     """Whether earlier turns say what a request is about (`false` is an ablation: only what is named now)."""
     intent_threshold: Probability = 0.4

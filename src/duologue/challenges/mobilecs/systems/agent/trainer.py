@@ -10,7 +10,7 @@ from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names
 from duologue.challenges.mobilecs.systems.agent.other_replies import with_other_replies
-from duologue.challenges.mobilecs.systems.agent.product_index import ProductIndex, products_of
+from duologue.challenges.mobilecs.systems.agent.product_index import IndexedProduct, ProductIndex, products_of
 from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
@@ -36,11 +36,14 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Run
     from duologue.core.records import Act, Answer, Example
 
+_WITH_PRODUCTS = {"global", "joined"}
+"""Ways of reading knowledge that look products of other calls up."""
+
 
 def answered_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
     """Return the turns whose reply and intents are known; the staff's earlier replies are part of their views.
 
-    With an index, its products stand in the place of each call's own base.
+    With an index, its products stand in the place of each call's own base, or beside it.
     """
     turns = list(_turns(examples, index))
     following = [*turns[1:], None][: len(turns)]
@@ -95,11 +98,18 @@ def training_rows(examples: Sequence[Example]) -> list[Mapping[str, Any]]:
 
 def product_index(examples: Sequence[Example], recipe: AgentRecipe) -> ProductIndex | None:
     """Return the products of the training calls, where the recipe wants a global base."""
-    if recipe.knowledge != "global":
+    if recipe.knowledge not in _WITH_PRODUCTS:
         return None
     bases = {one.sample.dialogue_id: one.sample.knowledge for one in examples}
     products = products_of((name, base_with_names(facts)) for name, facts in bases.items())
-    return ProductIndex(products, most=recipe.products)
+    return index_of(list(products), recipe)
+
+
+def index_of(products: Sequence[IndexedProduct], recipe: AgentRecipe) -> ProductIndex | None:
+    """Return the index of products that a recipe wants: in the place of a call's own base, beside it, or none."""
+    if recipe.knowledge not in _WITH_PRODUCTS:
+        return None
+    return ProductIndex(products, most=recipe.products, beside=recipe.knowledge == "joined")
 
 
 def truth_of(view: CallView, acts: Sequence[Act], reply: str, awaited: str = "") -> TurnTruth:
