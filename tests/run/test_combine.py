@@ -15,10 +15,11 @@ from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.core.recipe import dump, read_toml
 from duologue.core.records import Answer, Example, Sample, Turn
+from duologue.core.result_note import provenance_path
 from duologue.run.combine import combine
 from duologue.run.contamination import Sketch, TrainingFile
 from duologue.run.evaluate import score, scoring
-from duologue.run.notes import Provenance, provenance_path
+from duologue.run.notes import Provenance
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 DATA = GOLDEN / "conversation" / "contract" / "evaluation.txt"

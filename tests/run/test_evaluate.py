@@ -12,9 +12,9 @@ from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Example, Report, Sample, Scoring, Turn
+from duologue.core.result_note import provenance_path
 from duologue.report.background import doubts
 from duologue.run import evaluate
-from duologue.run.notes import provenance_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -230,6 +230,9 @@ def test_doubts_are_told_of_what_may_be_no_system(contest: Any) -> None:
     assert line.startswith("warning: the result has the very bytes of the truth")
     assert line.endswith("; give the file that a system wrote [result-equals-truth]")
     assert [one.rule for one in doubts(doubted)] == ["result-equals-truth"]  # as boards tell it
+    note = f'system = "solver"\nresult_hash = "{sha256(copy.read_bytes())}"\n'
+    provenance_path(copy).write_text(note, encoding="utf-8")
+    assert not doubts(evaluate.score(contest.task, [contest.gold], copy, STRICT))  # a run that is fully right
 
 
 def test_what_is_no_choice_is_told_with_one_that_is() -> None:

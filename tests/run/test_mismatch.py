@@ -10,10 +10,10 @@ from duologue.core.errors import FormatError
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.core.records import Annotation, Answer, Example, Problem, Sample, Scoring, Turn
+from duologue.core.result_note import provenance_path
 from duologue.run import evaluate
 from duologue.run.folder import score_folder
 from duologue.run.mismatch import OTHER_TASK, expect_own_truth, folded
-from duologue.run.notes import provenance_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

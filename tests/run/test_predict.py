@@ -12,7 +12,7 @@ from duologue.core.identity import hash_of_model
 from duologue.core.plugins import load_task, save_card
 from duologue.core.recipe import read_toml
 from duologue.core.records import Answer, Example, Record, Sample, Turn
-from duologue.run.notes import provenance_path
+from duologue.core.result_note import provenance_path
 from duologue.run.predict import answer_all, predict_file
 from duologue.systems.baselines import RandomRanker
 

@@ -11,8 +11,8 @@ from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Scoring
+from duologue.core.result_note import provenance_path
 from duologue.run import evaluate
-from duologue.run.notes import provenance_path
 from duologue.run.saved import formulas_of, read_report, save_report
 from duologue.run.verify import NO_NOTE, FileLocations, find, verify
 

@@ -14,10 +14,10 @@ from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
+from duologue.core.result_note import provenance_path
 from duologue.run.contamination import SKETCH, TRAIN, Sketch
 from duologue.run.evaluate import Truth
 from duologue.run.folder import score_folder
-from duologue.run.notes import provenance_path
 from duologue.run.whole import WholeTruth, files_below, is_whole, score_teams, teams
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.optional_protocols import FactChecking
 from duologue.core.records import Problem, Scoring
+from duologue.core.result_note import is_of_a_run
 from duologue.run.contamination import exposure_of, told
 from duologue.run.mismatch import OTHER_TASK, expect_own_task, expect_own_truth, folded
 from duologue.run.notes import OTHER_NOTE, note_of
@@ -183,7 +184,8 @@ def score_against(
         raise UsageError(f"{result} has no references of its own; give the truth with --gold")
     pred = {"path": str(result), "sha256": submission.hash or stored(result)["sha256"]}
     note, doubts = note_of(result, pred["sha256"])
-    copies = [one["path"] for one in truth.files["gold"] if one["sha256"] == pred["sha256"]]
+    equal = [one["path"] for one in truth.files["gold"] if one["sha256"] == pred["sha256"]]
+    copies = [] if is_of_a_run(result, pred["sha256"]) else equal
     system = str(note.get("system", result.name)) if note else _stem(result)
     seen = str(note.get("seen", "")) if note else ""
     external, usage = _external(note), (note or {}).get(USAGE)

@@ -10,6 +10,7 @@ import msgspec
 
 from duologue.core.disk import resolved
 from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.core.result_note import NOTE_ENDING
 from duologue.run import evaluate
 from duologue.run.contamination import BESIDE, SeenError, demand_unseen
 from duologue.run.notes import has_note
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Progress, Task
     from duologue.core.records import Report, Scoring
 
-_NOTES = (".run.toml", BESIDE, ".report.json", ".html", ".md")
+_NOTES = (NOTE_ENDING, BESIDE, ".report.json", ".html", ".md")
 """Ends of file names that stand beside result files and are none."""
 
 

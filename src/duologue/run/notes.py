@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.disk import Source
-from duologue.core.errors import DuologueError, UsageError
+from duologue.core.errors import UsageError
 from duologue.core.lines import sha256
-from duologue.core.recipe import read_toml
 from duologue.core.records import Exposure, Problem, Record
+from duologue.core.result_note import provenance_path, read_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,11 +86,6 @@ class LoadedNote(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def provenance_path(result: Path) -> Path:
-    """Return the name of the note beside a result file."""
-    return result.parent / (result.name.removesuffix(".json") + ".run.toml")
-
-
 def has_note(result: Path) -> bool:
     """Tell whether there is a note beside a result file."""
     return provenance_path(result).is_file()
@@ -98,12 +93,10 @@ def has_note(result: Path) -> bool:
 
 def note_of(result: Path, result_hash: str) -> LoadedNote:
     """Return the note beside a result file; one of another result is not given but told of as a warning."""
-    path = provenance_path(result)
-    if not path.is_file():
-        return LoadedNote(None)
-    note = _read(path)
-    if note.get("result_hash") == result_hash:
+    note = read_note(result)
+    if note is None or note.get("result_hash") == result_hash:
         return LoadedNote(note)
+    path = provenance_path(result)
     problem = Problem(
         rule=OTHER_NOTE,
         severity="warning",
@@ -112,14 +105,6 @@ def note_of(result: Path, result_hash: str) -> LoadedNote:
         advice="make the result again with `duologue run`, or remove the note",
     )
     return LoadedNote(None, (problem,))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Return what a note says; nothing where it cannot be read."""
-    try:
-        return read_toml(path)
-    except DuologueError:
-        return {}
 
 
 def demand_free(out: Path, inputs: Iterable[Path], *, force: bool) -> None:
@@ -145,7 +130,7 @@ def _hash_in_note(out: Path) -> str | None:
     path = provenance_path(out)
     if not path.exists():
         return None
-    note = _read(path)
+    note = read_note(out) or {}
     if "input_hash" not in note:
         raise UsageError(
             f"{path} is there already and is no note of `duologue run`, which would write one under this name; "

@@ -17,10 +17,11 @@ from duologue.core.locks import writing_file
 from duologue.core.plugins import CARD, names, packages_of, read_card
 from duologue.core.recipe import dump, to_table
 from duologue.core.records import Record
+from duologue.core.result_note import provenance_path
 from duologue.core.version import __version__
 from duologue.run.contamination import declared, sketch_of, with_looked_up
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
-from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free, provenance_path
+from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.simulator.exam import make_exam, write_key
 from duologue.cli.main import cli
 from duologue.core.errors import FormatError, UsageError
-from duologue.run.notes import provenance_path
+from duologue.core.result_note import provenance_path
 
 if TYPE_CHECKING:
     from pathlib import Path

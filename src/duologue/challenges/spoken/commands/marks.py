@@ -11,8 +11,6 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from pathlib import Path
 
-_NOTE = ".run.toml"
-
 
 @click.command()
 @click.argument("exam", type=options.PATH)
@@ -38,6 +36,7 @@ def marks(*, exam: Path, result: Path) -> None:
     from duologue.core.disk import Source, regular
     from duologue.core.errors import FormatError, UsageError
     from duologue.core.lines import sha256
+    from duologue.core.result_note import is_of_a_run
 
     questions, gold = read_key(regular(exam / KEY)), exam / GOLD
     if gold.is_file() and result.exists() and result.samefile(gold):
@@ -47,22 +46,10 @@ def marks(*, exam: Path, result: Path) -> None:
     problems = checker.check(submission, None, "strict", None)
     if any(problem.severity == "error" for problem in problems):
         raise FormatError(result, problems)
-    if gold.is_file() and sha256(Source(gold)) == submission.hash and not _is_of_a_run(result, submission.hash):
+    if gold.is_file() and sha256(Source(gold)) == submission.hash and not is_of_a_run(result, submission.hash):
         console.remark(f"the result has the very bytes of the truth {gold}: this marks the truth, not a system")
     found = marked(questions, task.answers(submission, []))
     for kind, (right, asked) in found.items():
         console.line(f"{kind:<12}{100 * right / asked:6.1f} %  ({right:,} of {asked:,})")
     right, asked = (sum(pair[at] for pair in found.values()) for at in (0, 1))
     console.line(f"{'all':<12}{100 * right / asked:6.1f} %  ({right:,} of {asked:,})")
-
-
-def _is_of_a_run(result: Path, result_hash: str) -> bool:
-    """Tell whether the note that `duologue run` writes beside its result is of this very one."""
-    from duologue.core.errors import DuologueError
-    from duologue.core.recipe import read_toml
-
-    note = result.with_name(result.name.removesuffix(".json") + _NOTE)
-    try:
-        return note.is_file() and read_toml(note).get("result_hash") == result_hash
-    except DuologueError:
-        return False
