@@ -219,3 +219,33 @@ def _truth(folder: Path) -> Path:
     rows = [{"dialog_id": f"d{number}", "lst_candidate_id": [{"candidate_id": "c0", "rank": 1}]} for number in range(4)]
     path.write_text(json.dumps(rows), "utf-8")
     return path
+
+
+def test_named_predictions_find_their_references_in_any_order() -> None:
+    references = dict(zip("123456", REFERENCES, strict=True))
+    predictions = dict(reversed(list(zip("123456", REPLIES, strict=True))))
+    for task in ("proactive", "conversation", "spoken"):
+        named = duologue.score(task, predictions, references)
+        listed = duologue.score(task, REPLIES, REFERENCES)
+        assert [(one.name, one.value) for one in named.scores] == [(one.name, one.value) for one in listed.scores]
+    with pytest.raises(UsageError, match=r"1 of 6 references have no prediction: '6'$"):
+        duologue.score("proactive", dict.fromkeys("12345", "x"), references)
+    with pytest.raises(
+        UsageError, match="have ids that the samples do not have: '7'; the samples' are '1', '2', '3', "
+    ):
+        duologue.score("spoken", dict.fromkeys("1234567", "x"), references)
+
+
+@pytest.mark.parametrize("task", ["conversation", "proactive", "restaurant", "spoken"])
+def test_what_cannot_be_scored_is_refused_in_words_of_whoever_gave_it(task: str) -> None:
+    wrong: Any = float("nan")
+    for predictions, references, told in (
+        ([], [], "nothing to score: no reference is given"),
+        ([wrong], ["a"], "nan is no prediction of"),
+        (["a"], [wrong], "nan is no prediction of"),
+        (["a"], [[]], "sample '1' has no reference"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            duologue.score(task, predictions, references)
+    with pytest.raises(FormatError, match=r"^the list of predictions has 1 problem"):
+        duologue.score("proactive", [""], ["a"])

@@ -16,7 +16,7 @@ import msgspec
 
 from duologue.core import disk
 from duologue.core.capabilities import lacking_capability
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.notebook import data_frame, html_table, text_table
 from duologue.core.optional_protocols import Grounded, Inspectable
 from duologue.core.plugins import load_task as _load_task
@@ -41,6 +41,8 @@ Predictions: TypeAlias = PathLike | Sequence[PlainAnswer] | Mapping[str, PlainAn
 References: TypeAlias = Predictions | Sequence[Sequence[str]] | Sequence[Example]
 Table: TypeAlias = Mapping[str, object]
 """Recipe entries by name."""
+_SHOWN = 5
+"""Ids in a message."""
 
 
 class ComparisonTable(tuple[Comparison, ...]):
@@ -263,13 +265,24 @@ def _as_file(task: Task, predictions: Predictions, examples: Sequence[Example]) 
     if isinstance(predictions, str | Path):
         yield Path(predictions)
         return
-    with disk.temporary_folder() as folder:
+    with disk.temporary_folder() as folder, _called("the list of predictions", folder):
         path = folder / "predictions.json"
         if _are_rows(predictions):
             disk.write_bytes(path, msgspec.json.encode(predictions))
         else:
             task.write(examples, _answers(task, predictions, examples), path)
         yield path
+
+
+@contextmanager
+def _called(name: str, folder: Path) -> Iterator[None]:
+    """Refuse plain data by a name that their owner knows, not by that of the file they pass through."""
+    try:
+        yield
+    except FormatError as error:
+        if Path(error.path).parent != folder:
+            raise
+        raise FormatError(name, error.problems, transcript=error.transcript) from None
 
 
 def _are_rows(given: object) -> bool:
@@ -279,7 +292,14 @@ def _are_rows(given: object) -> bool:
 
 def _answers(task: Task, given: Any, examples: Sequence[Example]) -> list[tuple[str, Answer]]:
     if isinstance(given, Mapping):
-        return [(name, _answer(task, one)) for name, one in given.items()]
+        names = [example.sample.id for example in examples]
+        unknown = given.keys() - set(names)
+        if unknown:
+            raise UsageError(
+                f"the predictions have ids that the samples do not have: {_some(unknown)}; the samples' are "
+                f"{_some(names)}; name each prediction by the id of its sample"
+            )
+        return [(name, _answer(task, given[name])) for name in names if name in given]
     return [(example.sample.id, _answer(task, one)) for example, one in zip(examples, given, strict=True)]
 
 
@@ -287,7 +307,10 @@ def _answer(task: Task, given: PlainAnswer) -> Answer:
     if isinstance(given, Answer):
         return given
     if task.info.answers == "ranking":
-        return Answer(ranking=(given,) if isinstance(given, str) else tuple(given))
+        ranking = [given] if isinstance(given, str) else given
+        if isinstance(ranking, Sequence) and all(isinstance(one, str) for one in ranking):
+            return Answer(ranking=tuple(ranking))
+        raise UsageError(f"{given!r:.80} is no prediction of {task.info.name}; expected ids of candidates, best first")
     if isinstance(given, str):
         return Answer(text=given)
     raise UsageError(f"{given!r:.80} is no prediction of {task.info.name}; expected a text or an `Answer`")
@@ -298,7 +321,7 @@ def _truth(task: Task, given: References) -> list[Example]:
     if isinstance(given, str | Path):
         return list(task.load_files([Path(given)]))
     if _are_rows(given):
-        with disk.temporary_folder() as folder:
+        with disk.temporary_folder() as folder, _called("the list of references", folder):
             path = folder / "references.json"
             disk.write_bytes(path, msgspec.json.encode(given))
             return list(task.load_files([path]))
@@ -311,7 +334,9 @@ def _truth(task: Task, given: References) -> list[Example]:
 
 
 def _example(task: Task, name: str, given: Any) -> Example:
-    several = [given] if isinstance(given, str | Answer) else list(given)
+    several = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    if not several:
+        raise UsageError(f"sample '{name}' has no reference; give at least one")
     sample = Sample(id=name, dialogue_id=name)
     return Example(sample=sample, references=tuple(_answer(task, one) for one in several))
 
@@ -325,10 +350,21 @@ def _samples_of(predictions: Predictions) -> list[Example]:
 
 
 def _demand_as_many(predictions: Predictions, truth: Sequence[Example]) -> None:
-    if isinstance(predictions, str | Path | Mapping) or _are_rows(predictions):
+    if isinstance(predictions, str | Path) or _are_rows(predictions):
         return
-    if len(predictions) != len(truth):
+    if not truth:
+        raise UsageError("there is nothing to score: no reference is given")
+    if isinstance(predictions, Mapping):
+        missing = {one.sample.id for one in truth} - predictions.keys()
+        if missing:
+            raise UsageError(f"{len(missing)} of {len(truth)} references have no prediction: {_some(missing)}")
+    elif len(predictions) != len(truth):
         raise UsageError(f"{len(predictions)} predictions are given for {len(truth)} references; give one for each")
+
+
+def _some(names: Iterable[str]) -> str:
+    first = sorted(names)
+    return ", ".join(map(repr, first[:_SHOWN])) + (" ..." if len(first) > _SHOWN else "")
 
 
 def _report(given: Report | PathLike) -> Report:
