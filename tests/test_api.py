@@ -49,6 +49,11 @@ def test_one_line_measures_are_what_their_formulas_say() -> None:
         duologue.metrics.distinct(["a b"], n=3)
     with pytest.raises(UsageError, match="nothing to score"):
         duologue.metrics.bleu([], [])
+    for measure in (duologue.metrics.bleu, duologue.metrics.f1):
+        with pytest.raises(UsageError, match=r"'a b' is a text; give a list of texts, such as \['a b'\]"):
+            measure("a b", ["a b c"])
+    with pytest.raises(UsageError, match="is a text; give a list"):
+        duologue.metrics.distinct("a b")
 
 
 def test_plain_texts_score_as_the_files_of_the_command_line_do(report: Report, tmp_path: Path) -> None:
@@ -118,12 +123,13 @@ def test_records_show_themselves_in_a_notebook_and_escape_what_they_show(report:
     shown = dialogue._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-    echo = duologue.score("proactive", REFERENCES, REFERENCES, system="<b>")
+    echo = duologue.score("proactive", REFERENCES, REFERENCES, system="<b>\x1b")
     pages = (report, duologue.compare(report, echo), duologue.leaderboard([report, echo]))
     for page in (one._repr_html_() for one in pages):
         assert page.startswith("<table>")
         assert "f1" in page
         assert "<b>" not in page
+        assert "\x1b" not in page
 
 
 def test_records_are_printed_as_tables_that_no_terminal_obeys(report: Report) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from duologue.core.escapes import one_line
+from duologue.core.escapes import one_line, printable
 from duologue.core.marked_text import MarkedText
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     listed = list(rows)
     lines = [_row("th", columns), *(_row("td", row) for row in listed[:_ROWS])]
     more = [f'<tr><td colspan="{len(columns)}">and {len(listed) - _ROWS} more</td></tr>'] if len(listed) > _ROWS else []
-    table = f"<table><caption>{escape(title)}</caption>{''.join([*lines, *more])}</table>"
-    return f"{table}<p>{escape(below)}</p>" if below else table
+    table = f"<table><caption>{_escaped(title)}</caption>{''.join([*lines, *more])}</table>"
+    return f"{table}<p>{_escaped(below)}</p>" if below else table
 
 
 def text_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, below: str = "") -> str:
@@ -66,7 +66,12 @@ def _row(tag: str, cells: Sequence[object]) -> str:
 
 
 def _shown(cell: object) -> str:
-    return cell.__html__() if isinstance(cell, MarkedText) else escape(_plain(cell))
+    return cell.__html__() if isinstance(cell, MarkedText) else _escaped(_plain(cell))
+
+
+def _escaped(text: str) -> str:
+    """Return text as HTML in which control characters are spelled out: no browser shows them."""
+    return escape(printable(text))
 
 
 def _plain(cell: object) -> str:

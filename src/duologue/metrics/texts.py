@@ -33,7 +33,7 @@ def bleu(
     >>> round(bleu(["the cat sat down"], ["the cat sat up"], order=2), 4)
     0.7071
     """
-    _demand_pairs(len(hypotheses), len(references))
+    _demand_pairs(hypotheses, references)
     pairs = [
         TokenizedPair(_tokens(said), [_tokens(one) for one in ([wanted] if isinstance(wanted, str) else wanted)])
         for said, wanted in zip(hypotheses, references, strict=True)
@@ -50,7 +50,7 @@ def f1(hypotheses: Sequence[PlainText], references: Sequence[PlainText]) -> floa
     >>> f1(["a b"], ["a c"])
     0.5
     """
-    _demand_pairs(len(hypotheses), len(references))
+    _demand_pairs(hypotheses, references)
     pairs = [
         TokenBags(_tokens(said), _tokens(wanted)) for said, wanted in zip(hypotheses, references, strict=True)
     ]  # fmt: skip
@@ -67,6 +67,7 @@ def distinct(texts: Sequence[PlainText], *, n: int = 1) -> float:
     >>> distinct(["a b", "a"])
     0.6666666666666666
     """
+    _demand_lists(texts)
     if n < 1:
         raise UsageError(f"n is {n}; n-grams have at least one token")
     grams = [ngrams(tokens, n) for tokens in map(_tokens, texts)]
@@ -79,8 +80,17 @@ def _tokens(text: PlainText) -> list[str]:
     return text.split() if isinstance(text, str) else list(text)
 
 
-def _demand_pairs(said: int, wanted: int) -> None:
+def _demand_pairs(hypotheses: Sequence[object], references: Sequence[object]) -> None:
+    _demand_lists(hypotheses, references)
+    said, wanted = len(hypotheses), len(references)
     if said != wanted:
         raise UsageError(f"{said} hypotheses are given for {wanted} references; give one (or a list) for each")
     if not said:
         raise UsageError("no hypotheses are given; there is nothing to score")
+
+
+def _demand_lists(*given: Sequence[object]) -> None:
+    """Refuse a text where a list of texts is wanted: its characters would be texts."""
+    for one in given:
+        if isinstance(one, str):
+            raise UsageError(f"{one!r:.80} is a text; give a list of texts, such as [{one!r:.80}]")
