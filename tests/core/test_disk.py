@@ -566,3 +566,19 @@ def test_a_copy_that_is_refused_names_the_file_that_it_is_and_leaves_nothing(tmp
     with pytest.raises(StorageError, match=r"cannot read .*gone: there is no such file"):
         copy_file(tmp_path / "gone", target)
     assert names_in(tmp_path) == ["source.gz"]
+
+
+def test_room_is_told_by_reserving_it(tmp_path: Path) -> None:
+    """A quota leaves less than the system says to be free."""
+    assert disk.has_room(tmp_path, 1 << 20)
+    with files_up_to(1 << 16):
+        assert not disk.has_room(tmp_path, 1 << 20)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_folder_is_emptied(tmp_path: Path) -> None:
+    (tmp_path / "sub" / "deeper").mkdir(parents=True)
+    (tmp_path / "sub" / "deeper" / "file").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "sub")
+    disk.empty(tmp_path)
+    assert list(tmp_path.iterdir()) == []

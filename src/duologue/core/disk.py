@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import shutil
 import stat
 import struct
 import sys
@@ -449,6 +450,35 @@ def write_scratch(path: Path, data: bytes) -> None:
     with guarded("write", path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+def empty(folder: Path) -> None:
+    """Remove what a temporary folder holds; what cannot be removed stays."""
+    for one in folder.iterdir():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            _remove(one)
+
+
+def has_room(folder: Path, size: int) -> bool:
+    """Tell whether a disk takes `size` more bytes in a folder, or half of all that it holds where that is less.
+
+    They are reserved for a moment, since a quota leaves less than the system says to be free.
+    """
+    place = folder / ".room"
+    try:
+        wanted = min(size, shutil.disk_usage(folder).total // 2)
+        with place.open("wb") as file:
+            reserve = getattr(os, "posix_fallocate", None)
+            if reserve is None:
+                return shutil.disk_usage(folder).free >= wanted
+            reserve(file.fileno(), 0, wanted)
+    except OSError:
+        return False
+    finally:
+        _remove(place)
+    return True
 
 
 def copy_file(source: str | Path, target: str | Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from duologue.arena.jobs import job_queue as queue
-from duologue.arena.jobs import worker
+from duologue.arena.jobs import worker as worker_module
 from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits
 from duologue.arena.jobs.tables import jobs
 from duologue.arena.jobs.worker import JobWorker
@@ -104,8 +104,11 @@ def test_an_outcome_that_cannot_be_kept_fails_the_job(local: Database) -> None:
     assert states(local) == {"sum": ("failed", "what came of it could not be kept")}
 
 
-def test_a_full_disk_fails_no_job_and_holds_up_none_that_fits(local: Database, tmp_path: Path) -> None:
+def test_a_full_disk_fails_no_job_and_holds_up_none_that_fits(
+    local: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A team lost its entry by it: "the program failed (StorageError)"."""
+    monkeypatch.setattr(worker_module, "has_room", lambda *_: False)
     space = tmp_path / "space"
     put(local, "find_no_space", "large", space=str(space))
     local.now = itertools.count(local.now() + 1).__next__
@@ -122,6 +125,24 @@ def test_a_full_disk_fails_no_job_and_holds_up_none_that_fits(local: Database, t
     space.touch()
     assert worker.drain() == 1
     assert states(local)["large"] == ("done", "")
+
+
+def test_a_job_that_alone_fills_the_disk_fails_with_a_reason(local: Database, tmp_path: Path) -> None:
+    """It was tried again and again, and its team saw it waiting for ever."""
+    put(local, "find_no_space", "large", space=str(tmp_path / "space"))
+    kind = Doing("find_no_space")
+    worker = JobWorker(local, [kind])
+    for _ in range(queue.MOST_ATTEMPTS):
+        with pytest.raises(NoSpaceError):
+            worker.drain()
+    why = "its files need more scratch space than there is on the machine that scores"
+    assert states(local)["large"] == ("failed", why)
+    assert worker.drain() == 0
+    [(subject, outcome)] = kind.settled
+    assert (subject, outcome.result) == ("large", None)
+    assert outcome.failed == why
+    assert "it filled the disk 3 times" in outcome.details
+    assert "TMPDIR" in outcome.details
 
 
 def test_a_job_whose_files_or_outcome_find_no_space_comes_back(local: Database) -> None:
@@ -259,4 +280,4 @@ def _wait_for(mark: Path) -> None:
 @pytest.mark.parametrize("number", ["99999999999999999999", "²", "-1", "", "x"])
 def test_a_worker_whose_number_is_none_is_not_said_to_be_gone(number: str) -> None:
     """The number stands in the database, where it may be altered."""
-    assert not worker._is_gone(f"{socket.gethostname()}:{number}:1")
+    assert not worker_module._is_gone(f"{socket.gethostname()}:{number}:1")

@@ -112,7 +112,7 @@ def give_back(
         connection.execute(update(jobs).where(held).values(**back, lease_expires_at=None))
         return True
     row = connection.execute(select(jobs).where(held)).first()
-    return row is None or _returned(connection, row, now, why)
+    return row is None or _returned(connection, row, now, why, last=last)
 
 
 def release_expired(connection: Connection, now: int, *, dead: frozenset[str] = frozenset()) -> list[Job]:
@@ -135,10 +135,14 @@ def holders(connection: Connection) -> list[str]:
     return sorted(connection.execute(held).scalars())
 
 
-def _returned(connection: Connection, row: Row[Any], now: int, why: str) -> bool:
+def _returned(connection: Connection, row: Row[Any], now: int, why: str, *, last: bool = False) -> bool:
     """Give a running job back; `False` where it has failed by that."""
     again = row.attempts < MOST_ATTEMPTS
-    changed = {"state": "queued", "reason": why} if again else {"state": "failed", "reason": why, "ended_at": now}
+    changed: dict[str, Any] = {"state": "queued" if again else "failed", "reason": why}
+    if not again:
+        changed["ended_at"] = now
+    elif last:
+        changed["created_at"] = now
     same = (jobs.c.id == row.id) & (jobs.c.state == "running") & (jobs.c.worker == row.worker)
     done = connection.execute(update(jobs).where(same).values(worker="", lease_expires_at=None, **changed))
     return again or not done.rowcount

@@ -9,13 +9,14 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import tempfile
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duologue.arena.database.tables import new_id
 from duologue.arena.jobs import job_queue as queue
 from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits, run_limited
-from duologue.core.disk import lacks_space, temporary_folder
+from duologue.core.disk import empty, has_room, lacks_space, temporary_folder
 from duologue.core.errors import DuologueError, NoSpaceError, StorageError
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _FULL = "this machine's disk is full, so that no job can be done; free some space where TMPDIR and the workspace are"
+_MUCH = 256 << 20
+"""Bytes of scratch space, or half of the disk where that is less, that a job must find free before a lack is its own.
+"""
+_TOO_LARGE = "its files need more scratch space than there is on the machine that scores"
 _IDLE = 0.5
 """Seconds between two looks at an empty queue."""
 
@@ -65,8 +70,8 @@ class JobWorker:
         self.kinds = {kind.name: kind for kind in kinds}
         self.lease = lease
         self.chores = tuple(chores)
-        self._postponed: list[Job] = []
-        """Jobs to be given back."""
+        self._postponed: list[tuple[Job, bool]] = []
+        """Jobs to be given back, and whether an attempt is counted."""
         self.name = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
 
     def run(self, stop: threading.Event) -> None:
@@ -108,6 +113,11 @@ class JobWorker:
                 raise
             try:
                 outcome = self._do(job, folder, stop)
+            except NoSpaceError:
+                empty(folder)
+                self._postpone(job, counted=has_room(folder, _MUCH))
+                raise
+            try:
                 self._keep(job, outcome, folder)
             except NoSpaceError:
                 self._postpone(job)
@@ -127,19 +137,28 @@ class JobWorker:
             lost = ChildOutcome(None, "what came of it could not be kept", f"{type(error).__name__}: {error}")
             self.database.write(lambda connection: self._end(connection, job, lost, folder))
 
-    def _postpone(self, job: Job) -> None:
-        """Give a job back that this machine has no space for: nothing is wrong with it, and no attempt is counted.
+    def _postpone(self, job: Job, *, counted: bool = False) -> None:
+        """Give a job back that this machine has no space for; it waits behind the others, which may need less.
 
-        It waits behind the others, which may need less.
+        Where others have filled the disk nothing is wrong with it, and no attempt is counted. One is `counted` where
+        there is much room as soon as the job's own files are gone: then it alone has filled the disk.
         """
-        self._postponed.append(job)
+        self._postponed.append((job, counted))
         with suppress(StorageError):  # the database may lie on the full disk; then it is done before the next job
             self.database.write(self._give_back)
 
     def _give_back(self, connection: Connection) -> None:
         now = self.database.now()
-        for job in self._postponed:
-            queue.give_back(connection, job.id, self.name, now, why=_FULL, counted=False, last=True)
+        for job, counted in self._postponed:
+            why = _TOO_LARGE if counted else _FULL
+            if not queue.give_back(connection, job.id, self.name, now, why=why, counted=counted, last=True):
+                details = (
+                    f"it filled the disk {job.attempts} times, and each time there was room again without its files; "
+                    f"give the worker more scratch space (TMPDIR, now {tempfile.gettempdir()}), and let the team hand "
+                    "in again"
+                )
+                _log.error("job %s (%s %s) has failed: %s", job.id, job.kind, job.subject, details)
+                self._settle(connection, job, ChildOutcome(None, why, details), None)
 
     def _dead(self) -> frozenset[str]:
         """Return the workers of this machine that hold a lease and whose processes are gone."""
