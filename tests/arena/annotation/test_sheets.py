@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from duologue.arena.annotation import sheets
 from duologue.arena.annotation.items import items_of, pack
 from duologue.arena.annotation.leases import next_sheet
 from duologue.arena.annotation.projects import add_members
@@ -92,13 +93,29 @@ def test_versions_are_given_a_hundred_at_a_time_and_listed_without_their_marks(
         save_sheet(database, sheet, "anna", number, truth[: number % 3])
     with database.reading() as connection:
         assert [one.number for one in versions(connection, sheet)] == list(range(103, 3, -1))
-        assert [one.number for one in versions(connection, sheet, before=4)] == [3, 2, 1]
+        assert [one.number for one in versions(connection, sheet, before=6)] == [5, 4, 1]
         listed = list_versions(connection, sheet)
-        assert [(one.number, one.marks) for one in listed] == [(n, (n - 1) % 3) for n in range(103, 0, -1)]
-        last = find_version(connection, sheet, listed[-2].id)
+        assert [(one.number, one.marks) for one in listed] == [(n, (n - 1) % 3) for n in (*range(103, 3, -1), 1)]
+        last = find_version(connection, sheet, listed[-3].id)
         assert last is not None
         assert pack(last.items) == truth[:1]
         assert find_version(connection, "other", listed[-2].id) is None
+
+
+def test_old_versions_are_thinned(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script, or an editor left open, filled the database: each save is kept with all its marks."""
+    monkeypatch.setattr(sheets, "_THINNED", ((4, 3), (9, 6)))
+    monkeypatch.setattr(sheets, "_OLDEST", 15)
+    sheet, truth = begun(database, tmp_path)
+    for number in range(30):
+        save_sheet(database, sheet, "anna", number, truth[: number % 3])
+    with database.reading() as connection:
+        assert [one.number for one in list_versions(connection, sheet)] == [30, 29, 28, 27, 24, 18, 1]
+    for _ in range(30):
+        assert save_sheet(database, sheet, "anna", 1, truth)["aside"]
+    with database.reading() as connection:
+        assert [one.number for one in list_versions(connection, sheet)] == [60, 59, 58, 57, 54, 48, 30, 1]
+        assert find_sheet(connection, sheet).sheet.version == 30
 
 
 def test_the_same_form_sent_twice_is_one_version(database: Database, tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""One person's annotation of one dialogue: opened, saved as versions of which none is lost, finished."""
+"""One person's annotation of one dialogue: opened, saved as versions, of which old ones are thinned, finished."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, or_, select, update
 
 from duologue.arena.annotation.items import AnnotationItem, annotated, pack, read_items, undecided, unpack
 from duologue.arena.annotation.projects import AnnotationProject, annotatable, read_dialogue
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 MOST_VERSIONS = 100
 """Versions that are given at once with all their marks."""
+_THINNED = ((100, 10), (1_000, 100))
+"""Of versions that are so many saves old, each so manieth is kept."""
+_OLDEST = 10_000
+"""Saves after which a version is not kept at all, unless it is the first."""
 LONGEST_STEP_MS = 30 * 60 * 1000
 """Work between two saves that is believed at most."""
 
@@ -161,6 +165,7 @@ def save_sheet(
         number = _next_number(connection, sheet_id)
         values = {"id": new_id(), "sheet_id": sheet_id, "number": number, "aside": aside, "items": rows}
         connection.execute(insert(annotation_versions).values(**values, saved_at=now))
+        _thin(connection, sheet_id, number, holds=last.version if aside else number)
         if aside:
             return {**told, "version": last.version, "aside": True, "done": False}
         worked = max(0, min(active_ms, now - last.saved_at, LONGEST_STEP_MS))
@@ -184,12 +189,24 @@ def _next_number(connection: Connection, sheet_id: str) -> int:
     return (connection.execute(highest).scalar() or 0) + 1
 
 
+def _thin(connection: Connection, sheet_id: str, last: int, *, holds: int) -> None:
+    """Delete the versions that are too many: an editor saves without being asked, each time with all the marks.
+
+    The first version stays, and the one that `holds`.
+    """
+    at = annotation_versions.c
+    age = last - at.number
+    many = or_(age >= _OLDEST, *((age >= old) & (at.number % each != 0) for old, each in _THINNED))
+    its = (at.sheet_id == sheet_id) & at.number.not_in((1, holds))
+    connection.execute(delete(annotation_versions).where(its & many))
+
+
 def versions(
     connection: Connection, sheet_id: str, *, before: int | None = None, most: int = MOST_VERSIONS
 ) -> list[SavedVersion]:
-    """Return what was saved of a sheet, the last first: `most` versions, of those with a number below `before`.
+    """Return what is kept of what was saved, the last first: `most` versions, of those with a number below `before`.
 
-    An editor saves without being asked, so that there may be thousands: all with their marks would take gigabytes.
+    All at once, with their marks, would take hundreds of megabytes.
     """
     query = _of_sheet(sheet_id).order_by(annotation_versions.c.number.desc()).limit(most)
     if before is not None:
@@ -204,7 +221,7 @@ def find_version(connection: Connection, sheet_id: str, version_id: str) -> Save
 
 
 def list_versions(connection: Connection, sheet_id: str) -> list[ListedVersion]:
-    """Return everything that was saved of a sheet without its marks, the last first."""
+    """Return the kept versions of a sheet without their marks, the last first."""
     at = annotation_versions.c
     marks = func.json_array_length(at["items"])
     query = select(at.id, at.number, at.aside, marks, at.saved_at).where(at.sheet_id == sheet_id)

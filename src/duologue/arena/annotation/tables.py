@@ -89,4 +89,4 @@ annotation_versions = Table(
     Column("items", Json(_ITEMS), nullable=False),
     Column("saved_at", Moment, nullable=False),
 )
-"""Everything that was ever saved."""
+"""What was saved: all of late, ever fewer of what is older."""

@@ -149,7 +149,7 @@ async def save(visit: Visit) -> Response:
 
 
 async def show_versions(visit: Visit) -> Response:
-    """Show all that was ever saved of a sheet."""
+    """Show the kept versions of a sheet."""
     sheet, dialogue, project = await _own(visit)
     kept = await visit.read(list_versions, sheet.id)
     title = visit.t("annotate.versions_of", name=dialogue.id[:12])
