@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import threading
+import tracemalloc
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -233,6 +234,22 @@ def test_a_backup_that_swells_is_refused_before_any_of_it_is_held(
     with pytest.raises(FormatError, match=r"the backup unpacks to more than 1 MiB and over 100 times its packed size"):
         restore(tmp_path / "bomb.zip", other, Blobs(tmp_path / "other"))
     assert not _rows(other)
+
+
+def test_a_large_kept_file_is_not_held_when_it_is_restored(
+    database: Database, blobs: Blobs, tmp_path: Path, opened: Callable[[str | None], Database]
+) -> None:
+    name = blobs.put(os.urandom(24 << 20))
+    back_up(database, blobs, tmp_path / "backup.zip")
+    other, files = opened(f"sqlite:///{tmp_path / 'other.db'}"), Blobs(tmp_path / "other")
+    tracemalloc.start()
+    try:
+        restore(tmp_path / "backup.zip", other, files)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 12 << 20
+    assert files.path(name).read_bytes() == blobs.path(name).read_bytes()
 
 
 @pytest.mark.parametrize("when", [0, 5e9])

@@ -38,3 +38,14 @@ def test_a_file_whose_bytes_were_changed_is_not_taken_for_what_was_put(tmp_path:
     blobs.path(name).write_bytes(b"two")
     with pytest.raises(StorageError, match=r"is damaged: .* restore a backup"):
         blobs.read(name)
+
+
+def test_pieces_with_another_hash_are_not_kept(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path / "files")
+    name = hashlib.sha256(b"onetwo").hexdigest()
+    with pytest.raises(StorageError, match="was changed while it was copied"):
+        blobs.copy(name, [b"one", b"three"])
+    assert list(blobs.names()) == []
+    blobs.copy(name, [b"one", b"two"])
+    blobs.copy(name, iter(()))
+    assert blobs.read(name) == b"onetwo"

@@ -20,7 +20,7 @@ from duologue.arena.database.rows import read_rows, write_rows
 from duologue.arena.database.tables import metadata
 from duologue.core.archives import DAMAGE
 from duologue.core.decompression import Meter
-from duologue.core.disk import opened, replacing
+from duologue.core.disk import guarded, opened, replacing
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.records import Problem, Record
 from duologue.core.typed import decode_json
@@ -132,7 +132,7 @@ def restore(source: Path, database: Database, blobs: Blobs) -> Backup:
             there = set(blobs.names())
             try:
                 for name in kept:
-                    blobs.put(archive.read(f"files/{name}"))
+                    blobs.copy(name, _unpacked(archive, f"files/{name}", source))
                 database.write(action)
             except BaseException:
                 for name in set(kept) - there:
@@ -145,6 +145,12 @@ def restore(source: Path, database: Database, blobs: Blobs) -> Backup:
     except OSError as error:
         raise StorageError(f"{source} cannot be read: {error.strerror or error}") from error
     return backup
+
+
+def _unpacked(archive: zipfile.ZipFile, member: str, source: Path) -> Iterator[bytes]:
+    """Yield what a member holds; what the disk refuses here is said of the backup, and not of the copy."""
+    with guarded("read", source), archive.open(member) as file:
+        yield from _pieces(file)
 
 
 def _decoded(lines: IO[bytes], table: Table, source: Path) -> Iterator[dict[str, Any]]:
@@ -171,8 +177,7 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> Backup:
 def _check(archive: zipfile.ZipFile, backup: Backup, source: Path) -> list[str]:
     """Read all of a backup once, and return the names of its files.
 
-    Raises `FormatError` for what was changed, and where it swells past the limits: all of it comes in pieces here, and
-    whole afterwards.
+    Raises `FormatError` for what was changed, and where it swells past the limits.
     """
     meter = Meter(source, what="the backup")
     meter.count(0, source.stat().st_size)

@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from duologue.arena.database.damage import damaged
-from duologue.core.disk import guarded, write_bytes
+from duologue.core.disk import guarded, replacing
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _NAME = re.compile(r"[0-9a-f]{64}")
@@ -30,13 +30,27 @@ class Blobs:
     def put(self, data: bytes) -> str:
         """Keep bytes and return their SHA-256. The file appears whole or not at all."""
         name = hashlib.sha256(data).hexdigest()
-        path = self._place(name)
-        if not path.is_file():
-            with guarded("write", path):
-                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                path.parent.mkdir(exist_ok=True, mode=0o700)
-            write_bytes(path, data, private=True)
+        self.copy(name, [data])
         return name
+
+    def copy(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Keep a file of which the SHA-256 is known, piece by piece; nothing is read where it is kept already.
+
+        Raises `StorageError`, and keeps nothing, where the pieces have another.
+        """
+        path = self._place(name)
+        if path.is_file():
+            return
+        with guarded("write", path):
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.parent.mkdir(exist_ok=True, mode=0o700)
+        digest = hashlib.sha256()
+        with replacing(path, private=True) as out:
+            for piece in pieces:
+                digest.update(piece)
+                out.write(piece)
+            if digest.hexdigest() != name:
+                raise StorageError(f"the file {name} was changed while it was copied; run the command again")
 
     def path(self, name: str) -> Path:
         """Return the file with this SHA-256. Raises `StorageError` where there is none."""
