@@ -13,7 +13,8 @@ from tests.challenges.mobilecs.simulator.simulated_calls import calls
 from duologue.challenges.restaurant.knowledge.facts import kb_lines
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import BusyError, FormatError, UsageError
+from duologue.core.locks import writing_file
 from duologue.core.plugins import load_task, make_system
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml
@@ -175,3 +176,12 @@ def test_a_link_to_an_empty_folder_is_followed(tmp_path: Path) -> None:
     card = pack(DIALOGUE, "rule-agent", tmp_path / "entry")
     assert read_package(tmp_path / "empty") == card
     assert (tmp_path / "entry").is_symlink()
+
+
+def test_of_two_who_pack_into_one_folder_the_second_is_told_so_at_once(tmp_path: Path) -> None:
+    """It packed all of it, and was told then that the folder is not empty."""
+    entry = tmp_path / "entry"
+    with writing_file(entry), pytest.raises(BusyError, match=r"entry is being written by another process"):
+        pack(DIALOGUE, "rule-agent", entry)
+    pack(DIALOGUE, "rule-agent", entry)
+    assert [path.name for path in tmp_path.iterdir()] == ["entry"]

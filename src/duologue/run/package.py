@@ -17,6 +17,7 @@ from duologue.core.errors import FormatError, UsageError
 from duologue.core.extras import OURS
 from duologue.core.identity import files_of_model, hash_of_model
 from duologue.core.lines import sha256
+from duologue.core.locks import writing_file
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import (
     describe,
@@ -119,7 +120,7 @@ def pack(
 
     `external` declares external data where the model does not; `inputs` are put into the package. Raises `UsageError`
     where they are not declared, for a system that starts a program or asks a server, for a folder that holds something
-    else, and as `open_system` does.
+    else, and as `open_system` does, and `BusyError` where another process packs into that folder.
     """
     system = open_system(task, name, recipe, overrides)
     trained = read_card(Path(name)) if is_model(name) else None
@@ -155,7 +156,7 @@ def pack(
         kb_hash=sha256(Source(kb)) if kb else "",
         recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
     )
-    with _new_folder(out) as folder:
+    with writing_file(out), _new_folder(out) as folder:
         write_text(folder / PACKAGE_CARD, dump(card))
         write_text(folder / RUN, _RUN)
         (folder / RUN).chmod(0o755)
