@@ -11,7 +11,7 @@ from duologue.core.identity import Identity
 from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Annotation, Answer, Example, Record, Sample, Scoring, Turn
 from duologue.report.curves import curve_page
-from duologue.run.contamination import SKETCH, TRAIN, Sketch, warnings_of_training
+from duologue.run.contamination import SKETCH, TRAIN, SeenError, Sketch, warnings_of_training
 from duologue.run.evaluate import Truth
 from duologue.run.journal import Journal
 from duologue.run.resumed import Resumed
@@ -33,6 +33,7 @@ class Echo:
     Recipe = Record
     seen = "nothing"
     heard: ClassVar[list[str]] = []
+    external: tuple[str, ...] | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.heard.clear()
@@ -160,6 +161,17 @@ def test_a_model_that_saw_the_clean_truth_is_told_of_at_every_strength(tmp_path:
     assert warning == again
     assert warning.startswith("warning: knew knew this truth: 100.0 % of 20 samples")
     assert read_report(tmp_path / "out/1-knew/noise-1/result.report.json").exposure == reports[1].exposure
+    for refused, why in (("knew", "knew knew this truth"), ("rule", "nothing tells what rule was trained on")):
+        out, system = tmp_path / f"no-{refused}", Echo()
+        system.heard.clear()
+        two = [("new", system), (refused, system)]
+        with pytest.raises(SeenError, match=why):
+            robustness(SpokenTask(), two, clean_of(told), [0, 1], HOW, out, models=models, unseen=True)
+        assert system.heard == []
+    declares = Echo()
+    declares.external = ()
+    two = [("new", Echo()), ("declares", declares)]
+    assert robustness(SpokenTask(), two, clean_of(told), [0], HOW, tmp_path / "shown", models=models, unseen=True)
     page = curve_page(reports, title="noise")
     assert "Trained on this truth (knew)" in page
     assert "Trained on this truth (new)" not in page

@@ -48,6 +48,7 @@ from duologue.terminal import console, options
 )
 @options.kind_option
 @options.samples_option
+@options.unseen_option
 @click.option(
     "--out",
     type=options.OUT_CURVES,
@@ -69,6 +70,7 @@ def robustness(
     strengths: str,
     kinds: tuple[str, ...],
     samples: str | None,
+    require_unseen: bool,
     out: Path,
     seed: int,
     recipe: Path | None,
@@ -82,7 +84,7 @@ def robustness(
     replies that it is scored against stay as they are (mobilecs/extraction: labels follow their words). What each kind
     of noise was fitted to is said beside the figures. Every result file is kept with its report, so that each number
     can be computed again: `duologue verify FILE.report.json --in FOLDER-OF-THE-TRUTH`. A model that saw the truth in
-    training is warned of.
+    training is warned of, and refused with --require-unseen before it answers.
 
     A stopped run goes on where it was.
 
@@ -124,6 +126,7 @@ def robustness(
             models={label: Path(name) for name, (label, _) in zip(names, systems, strict=True) if is_model(name)},
             world=world,
             seed=seed,
+            unseen=require_unseen,
             progress=progress,
         )
     from duologue.report.curves import curve_page

@@ -52,6 +52,7 @@ _MOST_TURNS = 40
 _SHOWN = 5
 """Samples that are named."""
 _FORMAT = "duologue training sketch 1"
+NO_SKETCH = "its model keeps no sketch of its training data; train it again with this version"
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SPARE = 1 << 20
 """Bytes that the first line of a sketch may have."""
@@ -302,12 +303,16 @@ def warnings_of_training(reports: Iterable[Report]) -> list[str]:
 
 def demand_unseen(report: Report) -> None:
     """Raise `SeenError` unless it is shown that the system did not see the truth in training."""
-    if report.exposure is None:
-        raise SeenError(
-            f"nothing tells what {report.system or 'the system'} was trained on, and --require-unseen was given: there "
-            "is no note of `duologue run` beside the result; name the folder of its model with --model"
-        )
-    warning = told(report.exposure, report.system)
+    why = "there is no note of `duologue run` beside the result; name the folder of its model with --model"
+    demand_shown(report.exposure, report.system, why)
+
+
+def demand_shown(exposure: Exposure | None, system: str, why: str) -> None:
+    """Raise `SeenError` unless an exposure shows that the system saw nothing; `why` there is none, where it is none."""
+    if exposure is None:
+        name = system or "the system"
+        raise SeenError(f"nothing tells what {name} was trained on, and --require-unseen was given: {why}")
+    warning = told(exposure, system)
     if warning is not None:
         raise SeenError(f"{warning.message}; {warning.advice} (--require-unseen)")
 
@@ -365,7 +370,7 @@ def _find(hash_: str, result: Path, models: Sequence[Path]) -> Sketch | str:
     """Return the sketch of that hash, or why there is none; one whose bytes have another hash is none."""
     near = beside(result, hash_)
     if near is None:
-        return "its model keeps no sketch of its training data; train it again with this version"
+        return NO_SKETCH
     for path in (near, *(model / SKETCH for model in models)):
         if path.is_file():
             data = read_bytes(path)

@@ -14,7 +14,8 @@ from duologue.core.errors import UsageError
 from duologue.core.noise import noise_strengths, scaled
 from duologue.core.optional_protocols import NoiseModel
 from duologue.core.plugins import read_card
-from duologue.run.contamination import declared, sketch_of, told
+from duologue.core.records import Exposure
+from duologue.run.contamination import NO_SKETCH, declared, demand_shown, sketch_of, told
 from duologue.run.evaluate import Truth, score_against
 from duologue.run.predict import answer_all, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
@@ -47,6 +48,7 @@ def robustness(
     models: Mapping[str, Path] = MappingProxyType({}),
     world: World | None = None,
     seed: int = 1,
+    unseen: bool = False,
     progress: Progress | None = None,
 ) -> list[Report]:
     """Return a report for each system, by name, at each strength of noise, in this order.
@@ -59,7 +61,8 @@ def robustness(
     answers are places in the text (`labels_move`), the noisy truth is written to `folder/truth` and scored against.
     Noise of one seed is the same for all systems. The usage of a system that tells it is in
     each report (an answer to what the noise left as it was is on the account of every strength). Raises `UsageError`
-    for a task without noise, and for no or repeated strengths.
+    for a task without noise, and for no or repeated strengths; with `unseen` `SeenError`, before anything is answered,
+    where it is not shown of a system that it did not see the truth in training.
     """
     if not isinstance(task, NoiseModel):
         raise lacking_capability(task.info.name, "NoiseModel")
@@ -67,6 +70,9 @@ def robustness(
         raise UsageError("give at least one strength of noise, and each once, such as 0,0.5,1")
     if task.labels_move and not truth.files.get("gold"):
         raise UsageError(f"the labels of {task.info.name} move with the text; give truth that is in files")
+    backgrounds = {name: _background(name, system, truth, models.get(name)) for name, system in systems}
+    for name, background in backgrounds.items() if unseen else ():
+        demand_shown(background["exposure"], name, "it is not declared which external data it learned from")
     placed = in_world(truth.examples, world)
     usual = noise_strengths(task, kinds)
     truths = dict.fromkeys(strengths, truth)
@@ -81,7 +87,7 @@ def robustness(
     reports = []
     for number, (name, system) in enumerate(systems, start=1):
         system.prepare(task.info, seed, {} if world is None else {world.name: world})
-        background = _background(name, system, truth, models.get(name))
+        background = backgrounds[name]
         for strength, shown in noisy.items():
             path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
             begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
@@ -99,11 +105,15 @@ def robustness(
 
 def _background(name: str, system: System, truth: Truth, model: Path | None) -> dict[str, Any]:
     """Return what reports of a system say of its training: what it saw of the truth, and declared external data."""
-    card = None if model is None else read_card(model)
-    sketch = None if model is None else sketch_of(model)
-    exposure = None if sketch is None else sketch.exposure(truth.examples, truth.names_and_hashes())
+    external = declared(system) if model is None else read_card(model).external
+    exposure: Exposure | None
+    if model is None:
+        exposure = Exposure() if external == [] else None  # it learns nothing, or nobody knows what it knows
+    else:
+        sketch = sketch_of(model)
+        files = truth.names_and_hashes()
+        exposure = Exposure(unknown=NO_SKETCH) if sketch is None else sketch.exposure(truth.examples, files)
     warning = None if exposure is None else told(exposure, name)
-    external = declared(system) if card is None else card.external
     return {
         "exposure": exposure,
         "external": None if external is None else tuple(external),
