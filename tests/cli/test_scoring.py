@@ -8,11 +8,15 @@ import os
 import shutil
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from duologue.core.plugins import load_task
 from duologue.run.saved import read_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
@@ -387,6 +391,29 @@ def test_scoring_a_part_of_a_result_is_advised(duologue: Any, corpus: Any, solve
     refused = duologue(*words[:-1], pipe)  # which is read once
     writer.join()
     assert (refused.code, "--partial" in refused.err) == (1, False)
+
+
+def test_a_result_that_is_refused_is_read_once(
+    duologue: Any, corpus: Any, solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether --partial would help is tried with what was read."""
+    some = tmp_path / "some.json"
+    some.write_text(json.dumps(json.loads(solved.read_bytes())[:-1]), encoding="utf-8")
+    taken, task = list[str](), type(load_task("restaurant"))
+
+    def noting(name: str) -> Callable[[Any, Any], Any]:
+        true = getattr(task, name)
+
+        def note(self: Any, given: Any) -> Any:
+            taken.append(name)
+            return true(self, given)
+
+        return note
+
+    for name in ("read", "load_files"):
+        monkeypatch.setattr(task, name, noting(name))
+    assert "--partial" in duologue("score", "restaurant", "--gold", corpus.truth, some).err
+    assert sorted(taken) == ["load_files", "read"]
 
 
 def test_a_folder_in_place_of_a_result_is_said(duologue: Any, corpus: Any, solved: Path, tmp_path: Path) -> None:

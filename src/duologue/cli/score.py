@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import Task
-    from duologue.core.records import Mistake, Report, Scoring
+    from duologue.core.records import Example, Mistake, Report, Scoring, Submission
     from duologue.run.whole import Marks
 
 
@@ -97,8 +98,11 @@ def score(
         _score_whole(loaded, gold, pred, how, models, out, require_unseen=require_unseen, as_json=as_json)
         return
 
+    truth = cache(lambda: evaluate.Truth.of(loaded, gold, data))
+    read = cache(loaded.read)  # a refused file is scored again, as if with --partial, to see whether that is of use
+
     def scored(way: Scoring) -> Report:
-        return evaluate.score(loaded, gold, pred, way, data=data, test_set=test_set, models=models)
+        return evaluate.score_against(loaded, truth(), pred, way, test_set=test_set, models=models, read=read)
 
     try:
         report = scored(how)
@@ -109,7 +113,7 @@ def score(
         demand_unseen(report)
     if out is not None:
         save_report(report, out)
-    mistakes = _mistakes(loaded, gold, pred, data) if errors else None
+    mistakes = _mistakes(loaded, read(pred), truth().examples) if errors else None
     if as_json and mistakes is not None:
         told = {"errors": [msgspec.to_builtins(one) for one in mistakes]}
         console.as_json({**to_json(report), **told})
@@ -122,13 +126,12 @@ def score(
         console.line("no mistakes")
 
 
-def _mistakes(task: Task, gold: tuple[Path, ...], pred: Path, data: Path | None) -> Sequence[Mistake]:
+def _mistakes(task: Task, submission: Submission, examples: Sequence[Example]) -> Sequence[Mistake]:
     """Return the kinds of mistakes. Raises `UsageError` for a task that tells none, and without the candidates."""
-    truth = evaluate.Truth.of(task, gold, data)
-    found = task.mistakes(task.read(pred), truth.examples)
+    found = task.mistakes(submission, examples)
     if found is None:
         raise UsageError(f"task '{task.info.name}' does not tell kinds of mistakes; leave --errors out")
-    if not any(one.sample.candidates for one in truth.examples):
+    if not any(one.sample.candidates for one in examples):
         raise UsageError("--errors reads what was said among the candidates; give the data file: --input FILE")
     return found
 

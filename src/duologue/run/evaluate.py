@@ -21,7 +21,7 @@ from duologue.run.stored import stored
 from duologue.run.usage import USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from duologue.core.protocols import Task, World
     from duologue.core.records import Example, Report, Submission
@@ -165,8 +165,9 @@ def score_against(
     *,
     test_set: str | None = None,
     models: Sequence[Path] = (),
+    read: Callable[[Path], Submission] | None = None,
 ) -> Report:
-    """Return the report of a result file against truth that is read already.
+    """Return the report of a result file against truth that is read already; `read` reads it in place of the task.
 
     Where the note beside the result, or one of the folders `models`, says what the system was trained on, the report
     tells how much of the truth was among it, with a warning where that is more than chance. The prompt that a note
@@ -178,7 +179,7 @@ def score_against(
     """
     _demand_another(truth, result)
     other = expect_own_task(task, result, strict=how.variant == task.info.variants[0])
-    submission = task.read(result)
+    submission = (read or task.read)(result)
     report = _scored(task, truth, submission, result, how)
     if not truth.files["gold"] and not report.n:
         raise UsageError(f"{result} has no references of its own; give the truth with --gold")
