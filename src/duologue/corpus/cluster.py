@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from duologue.core.errors import DuologueError, UsageError
+from duologue.core.disk import refusal
+from duologue.core.errors import DuologueError, NoSpaceError, UsageError
 from duologue.core.extras import need
 from duologue.core.worker_pool import Shard, ShardResult, WorkerPool, do_one
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from duologue.core.worker_pool import Work
 
 AHEAD = 1
@@ -33,13 +37,21 @@ class Cluster(WorkerPool):
         self._open: list[Any] = []
         if self._started:
             self._join(workers, address)
-        self._work = self._ray.put(work)
+        with self._told():
+            self._work = self._ray.put(work)
         self._task = self._ray.remote(num_cpus=1)(do_one)
 
     def _join(self, workers: int, address: str | None) -> None:
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address is None:  # "local": also where the environment names a cluster, which nobody asked for here
-            self._ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+            try:
+                self._ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+            except Exception as error:  # Ray says it with no class of its own
+                message = (
+                    f"Ray could not be started on this machine: {error}; it needs room in /tmp/ray and /dev/shm; free "
+                    "some, or leave --engine ray out"
+                )
+                raise refusal(error, message) from error
             return
         _knock(address)
         try:
@@ -52,20 +64,28 @@ class Cluster(WorkerPool):
         return len(self._open) >= self._limit
 
     def give(self, shard: Shard) -> None:
-        """Send a shard to the cluster."""
-        self._open.append(self._task.remote(self._work, shard))
+        """Send a shard to the cluster. Raises `DuologueError` where the cluster has no place for it."""
+        with self._told():
+            self._open.append(self._task.remote(self._work, shard))
 
     def take(self) -> ShardResult:
         """Wait for the next outcome. Raises `DuologueError` when a worker dies again and again."""
-        ready, self._open = self._ray.wait(self._open, num_returns=1)
-        try:
+        with self._told():
+            ready, self._open = self._ray.wait(self._open, num_returns=1)
             outcome: ShardResult = self._ray.get(ready[0])
+        return outcome
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what Ray refuses into our errors: it keeps what it sends, in memory and then on the disk."""
+        try:
+            yield
         except self._ray.exceptions.RayError as error:
-            raise DuologueError(
+            full = isinstance(error, self._ray.exceptions.OutOfDiskError)
+            raise (NoSpaceError if full else DuologueError)(
                 f"the Ray cluster could not do the work ({error}); run the command again, it goes on with the shards "
                 "that are missing"
             ) from error
-        return outcome
 
     def close(self) -> None:
         """Leave the cluster; a Ray that was started here is stopped."""

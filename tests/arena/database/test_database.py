@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import func, insert, select
+from sqlalchemy.exc import OperationalError
 
 from duologue.arena.database.database import Database
 from duologue.arena.database.tables import nonces
 from duologue.arena.storage import open_database
-from duologue.core.errors import RequestError, StorageError
+from duologue.core.errors import NoSpaceError, RequestError, StorageError
 from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
@@ -144,6 +145,15 @@ def test_two_processes_worth_of_writers_wait_for_one_another(database: Database,
         for future in futures:
             future.result(timeout=60)
     assert _count(database) == 100
+
+
+def test_a_full_disk_of_a_server_is_told_whatever_its_language(database: Database) -> None:
+    class DiskFullError(Exception):
+        sqlstate = "53100"
+
+    said = "konnte Datei nicht erweitern: Auf dem Gerät ist kein Speicherplatz mehr verfügbar"
+    with pytest.raises(NoSpaceError, match="no space left on the disk"), database.guarded():
+        raise OperationalError("INSERT", {}, DiskFullError(said))
 
 
 def test_a_closed_database_refuses_writes(opened: Callable[[str | None], Database]) -> None:

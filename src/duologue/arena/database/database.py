@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_DISK_FULL = "53100"
+"""PostgreSQL's code of a full disk, which its message says in the language of the server."""
 _UNFORESEEN = (
     ArithmeticError, AssertionError, AttributeError, IntegrityError, InvalidRequestError, LookupError, RecursionError,
     StopIteration, TypeError, ValueError,
@@ -101,7 +103,10 @@ class Database:
         try:
             yield
         except OperationalError as error:
-            raise refused(_reason(error), f"the database at {self.place} refuses") from error
+            full = getattr(error.orig, "sqlstate", None) == _DISK_FULL
+            raise refused(
+                "No space left" if full else _reason(error), f"the database at {self.place} refuses"
+            ) from error
         except DatabaseError as error:
             if type(error) is not DatabaseError:  # what one action did wrong is no fault of the database
                 raise
