@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,17 @@ def test_a_single_strength_and_a_chosen_score_can_be_drawn(reports: list[Report]
     (curve,) = curves([reports[1]], name)
     assert curve.points[0].score.name == name
     assert "polyline" in str(drawing([curve]))
+
+
+def test_a_score_that_is_not_known_is_not_drawn(reports: list[Report]) -> None:
+    lost = reports[0]
+    scores = tuple(msgspec.structs.replace(one, value=math.nan, low=None, high=None) for one in lost.scores)
+    lost = msgspec.structs.replace(lost, scores=scores)
+    found = curves([lost, *reports[1:]])
+    svg = str(drawing(found))
+    assert "nan" not in svg
+    assert [len(path.split()) for path in re.findall(r'points="([^"]*)"', svg)] == [1, 2]
+    assert [curve.kept is None for curve in found] == [True, False]
 
 
 def test_what_cannot_be_drawn_is_refused(reports: list[Report], make_report: MakeReport) -> None:

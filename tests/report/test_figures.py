@@ -123,6 +123,15 @@ def test_an_open_axis_has_at_most_six_round_ticks(values: list[float], ticks: tu
     assert found.ticks == pytest.approx(ticks, abs=1e-15)
 
 
+@pytest.mark.parametrize("largest", [3e10, 1e100, 1e308])
+def test_an_axis_has_room_for_the_largest_numbers(largest: float) -> None:
+    """Above 25 thousand millions a page ended in an error without a word."""
+    axis = score_axis([largest, -largest], of_one=False)
+    assert axis.low == -axis.high
+    assert math.isfinite(axis.high)
+    assert axis.place(-largest) < axis.place(0) < axis.place(largest)
+
+
 def test_values_stand_in_proportion_and_those_beyond_at_the_ends() -> None:
     axis = score_axis([0.2, 0.6])
     assert [axis.place(value) for value in (-1, 0, 0.25, 0.5, 1, 2)] == [3.0, 3.0, 26.5, 50.0, 97.0, 97.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
@@ -38,9 +39,12 @@ class Curve(NamedTuple):
 
     @property
     def kept(self) -> float | None:
-        """What is left of the score at the greatest strength, as a share of the first; `None` where that was 0."""
+        """What is left of the score at the greatest strength, as a share of the first.
+
+        `None` where that was 0, or one of them is not known.
+        """
         first, last = self.points[0].score.value, self.points[-1].score.value
-        return last / first if first else None
+        return last / first if first and not math.isnan(first + last) else None
 
 
 def curves(reports: Sequence[Report], name: str | None = None) -> list[Curve]:
@@ -108,7 +112,8 @@ def _grid(field: _Field, strengths: Sequence[float]) -> Iterator[Markup]:
 
 
 def _line(field: _Field, curve: Curve, number: int) -> Markup:
-    places = [(field.x(one.strength), field.y(one.score.value), one.score) for one in curve.points]
+    known = [one for one in curve.points if not math.isnan(one.score.value)]  # nothing was counted at the others
+    places = [(field.x(one.strength), field.y(one.score.value), one.score) for one in known]
     parts = [Markup('<polyline class="curve" points="{}"/>').format(" ".join(f"{x},{y}" for x, y, _ in places))]
     for x, y, score in places:
         if score.low is not None and score.high is not None:

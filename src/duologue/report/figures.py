@@ -26,6 +26,8 @@ COLOURS = len(MARKS)
 _HEIGHT = 24
 _NEAR = 0.02
 """How near to 1 a stretched axis still tells scores apart."""
+_LARGEST = 1e300
+"""Ends of an axis: of larger numbers the difference is none."""
 _MARGIN = 3.0  # percent of the width kept free on both sides, for marks at the ends
 
 
@@ -75,9 +77,11 @@ def score_axis(values: Iterable[float], *, of_one: bool = True) -> Axis:
 
 
 def _open_axis(values: Sequence[float]) -> Axis:
-    low, high = min([0.0, *values]), max([1e-9, *values])
+    low, high = max(min([0.0, *values]), -_LARGEST), min(max([1e-9, *values]), _LARGEST)
+    near = max(math.floor(math.log10((high - low) / 5)), -9)
+    powers = range(max(near - 1, -9), near + 2)
     step = next(
-        base * 10.0**power for power in range(-9, 10) for base in (1, 2, 5) if (high - low) / (base * 10.0**power) <= 5
+        base * 10.0**power for power in powers for base in (1, 2, 5) if (high - low) / (base * 10.0**power) <= 5
     )
     first, last = math.floor(low / step), math.ceil(high / step - 1e-9)
     ticks = tuple(number * step for number in range(first, last + 1))
