@@ -22,6 +22,7 @@ from duologue.run.whole import WholeTruth, files_below, is_whole, score_teams, t
 
 if TYPE_CHECKING:
     from duologue.core.protocols import Task
+    from duologue.core.records import Report
 
 STRICT = Scoring(variant="strict")
 PARTIAL = Scoring(variant="strict", partial=True)
@@ -186,6 +187,38 @@ def test_a_folder_per_team_with_one_result_file_is_enough_for_a_task_of_one_file
     scored = score_teams(task, [golden / "small-valid.json"], tmp_path, PARTIAL)
     assert [marks.total.system for marks in scored.marks] == ["a", "b"]
     assert not is_whole([golden / "small-valid.json"])
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> tuple[Path, Path]:
+    """Truth and submission of two test sets whose files have one name, and in which the team says the same."""
+    for part in ("t1", "t2"):
+        for kind, speaker, said in (("truth", "S", "hello there friend"), ("talks", "S_HYP", "good day to you")):
+            place = tmp_path / kind / part / "talk.txt"
+            place.parent.mkdir(parents=True)
+            place.write_text(f"U: who is it\n{speaker}: {said}\n\n", "utf-8")
+    return tmp_path / "truth", tmp_path / "talks"
+
+
+def test_a_total_has_no_score_that_is_no_sum_of_counts(talks: tuple[Path, Path]) -> None:
+    """Of two files with the same words every one counted as said nowhere else."""
+    truth, team = talks
+    marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
+    assert "distinct-1" in values_of(marks.files[0])
+    assert not {"distinct-1", "distinct-2", "cider"} & values_of(marks.total).keys()
+    assert values_of(marks.total)["rouge-l"] == values_of(marks.files[0])["rouge-l"]
+
+
+def values_of(report: Report) -> dict[str, float]:
+    return {score.name: score.value for score in report.scores}
+
+
+def test_files_of_one_name_are_called_by_their_test_sets_too(talks: tuple[Path, Path]) -> None:
+    """In the JSON that is printed one took the place of the other."""
+    truth, team = talks
+    marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
+    assert [one.meta["test_set"] for one in marks.files] == ["t1 talk", "t2 talk"]
+    assert [one.meta["test_set"] for one in marks.test_sets] == ["t1", "t2"]
 
 
 def test_links_that_lead_out_of_a_submission_are_no_files_of_it(gold: Path, tmp_path: Path) -> None:

@@ -100,8 +100,9 @@ class WholeTruth:
                     path = scratch / f"{number}.json"
                     self.task.write(part.truth.examples, [], path)
                 try:
+                    known = models if has_note(path) else ()
                     report = evaluate.score_against(
-                        self.task, part.truth, path, how, models=models if has_note(path) else ()
+                        self.task, part.truth, path, how, test_set=self._name(part), models=known
                     )
                     if unseen:
                         demand_unseen(report)
@@ -117,6 +118,11 @@ class WholeTruth:
         if any(one.severity == "error" for one in problems):
             raise FormatError(place, problems)
         return self._totals(reports)
+
+    def _name(self, part: TruthPart) -> str:
+        """Return what a file's report calls its truth: by its test set too where several have a file of that name."""
+        alike = sum(one.truth.test_set == part.truth.test_set for one in self.parts)
+        return part.truth.test_set if alike == 1 else f"{part.test_set} {part.name}"
 
     def _totals(self, reports: Sequence[Report]) -> Marks:
         by_set: dict[str, list[tuple[str, Report]]] = {}
@@ -170,8 +176,9 @@ def _absent(part: TruthPart, advice: str) -> Problem:
 def total(parts: Sequence[tuple[str, Report]], name: str) -> Report:
     """Return one report over the items of several, which are given with their names; a single one stays as it is.
 
-    The scores are those of all items together: means over files where all have equally many items. The slices are the
-    files.
+    The scores are those of all items together: means over files where all have equally many items. Those that no sum of
+    counts gives (different n-grams, which files share; CIDEr, whose weights are a file's own) are left out, unless they
+    rank. The slices are the files.
     """
     from duologue.metrics.counts import Counts  # numpy only where it is needed
     from duologue.metrics.intervals import scores
@@ -183,7 +190,7 @@ def total(parts: Sequence[tuple[str, Report]], name: str) -> Report:
     known = all(one.groups for _, one in parts)
     groups = tuple(f"{part}: {group}" for part, one in parts for group in one.groups) if known else ()
     whole = msgspec.structs.replace(first, items=items, groups=groups)
-    formulas = formulas_of(first)
+    formulas = [one for one in formulas_of(first) if one.additive or one.name == first.rank_by]
     counts = Counts.of_report(whole)
     signature = Signature(
         formulas=tuple(one.formula for one in formulas),
