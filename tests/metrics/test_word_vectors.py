@@ -71,6 +71,14 @@ def test_a_table_is_read_with_and_without_its_head_and_packed(tmp_path: Path) ->
     assert len(read_vectors(bare).hash) == 64
 
 
+@pytest.mark.parametrize("text", ["\n\nhello 1 2\nyou 3 4\n", " \n2 2\n\nhello 1 2\nyou 3 4\n"])
+def test_empty_lines_before_the_first_vector_do_not_say_how_long_it_is(tmp_path: Path, text: str) -> None:
+    """The word was taken to be `hello 1`, and no word was found."""
+    path = tmp_path / "table.txt"
+    path.write_text(text, "utf-8")
+    assert read_vectors(path).of(["you"]).tolist() == [[3, 4]]
+
+
 def test_words_that_are_not_wanted_count_in_the_mean_only(tmp_path: Path) -> None:
     path = tmp_path / "table"
     path.write_text("a 1 2\nb 3 4\nc 8 0\n")

@@ -113,8 +113,11 @@ def read_vectors(path: Path, wanted: Collection[str] | None = None) -> Vectors:
     data = disk.read_bytes(path)
     text, _ = disk.decode_text(data, path)
     lines = text.split("\n")
-    first = lines[0].split()
-    start = 1 if len(first) == 2 and all(part.isdecimal() for part in first) else 0
+    said = (number for number, line in enumerate(lines) if line.strip())
+    start = next(said, 0)
+    first = lines[start].split()
+    if len(first) == 2 and all(part.isdecimal() for part in first):
+        start = next(said, len(lines))
     dimensions = max(len(lines[start].split()) - 1, 1) if len(lines) > start else 1
     kept: dict[str, Floats] = {}
     total, count = np.zeros(dimensions), 0
