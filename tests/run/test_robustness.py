@@ -85,7 +85,7 @@ def test_all_systems_hear_the_same_noise(examples: list[Example], tmp_path: Path
 def test_a_task_without_noise_and_repeated_strengths_are_refused(examples: list[Example], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no noise model"):
         robustness(load_task("conversation"), [("echo", Echo())], clean_of(examples), [1], HOW, tmp_path)
-    for strengths in ([], [1.0, 1.0]):
+    for strengths in ([], [1.0, 1.0], [1.0, 1.0000001]):  # the last would be written to one file
         with pytest.raises(UsageError, match="each once"):
             robustness(SpokenTask(), [("echo", Echo())], clean_of(examples), strengths, HOW, tmp_path)
 

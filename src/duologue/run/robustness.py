@@ -66,8 +66,8 @@ def robustness(
     """
     if not isinstance(task, NoiseModel):
         raise lacking_capability(task.info.name, "NoiseModel")
-    if not strengths or len(set(strengths)) < len(strengths):
-        raise UsageError("give at least one strength of noise, and each once, such as 0,0.5,1")
+    if not strengths or len({f"{abs(one):g}" for one in strengths}) < len(strengths):  # as files are named
+        raise UsageError("give at least one strength of noise, and each once to six digits, such as 0,0.5,1")
     if task.labels_move and not truth.files.get("gold"):
         raise UsageError(f"the labels of {task.info.name} move with the text; give truth that is in files")
     backgrounds = {name: _background(name, system, truth, models.get(name)) for name, system in systems}
