@@ -222,3 +222,11 @@ def test_the_items_of_most_reports_are_found_without_holding_each_report_against
     assert leaderboard._commonest_items(several[:3]) == {"b", "c"}
     names = [str(number) for number in range(2_000)]
     assert growth(lambda n: [report(*names) for _ in range(n)], leaderboard._commonest_items, 10) < MOST
+
+
+def test_a_row_has_each_score_under_its_name(make_report: MakeReport) -> None:
+    """Where a system lacks a score those behind it moved up."""
+    first, second = make_report("a", wrong=1), make_report("b", wrong=2)
+    found = rank_all([first, msgspec.structs.replace(second, scores=(second.scores[0], second.scores[-1]))])
+    assert found.columns()[3:] == ("p@1", "p@2", "p@5", "mrr")
+    assert found.rows()[1][3:] == (second.scores[0].value, None, None, second.scores[-1].value)

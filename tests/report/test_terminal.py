@@ -22,7 +22,7 @@ from duologue.report import (
     render_test_sets,
     render_whole,
 )
-from duologue.report.comparison import widest_gaps
+from duologue.report.comparison import Gap, widest_gaps
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
@@ -299,6 +299,16 @@ def test_items_that_differ_most_are_printed_with_both_scores(make_report: MakeRe
         " item             A      B     A - B",
         "─" * 37,
         " tst1/0001   100.00   0.00   +100.00",
+    ]
+
+
+def test_items_that_differ_in_a_score_that_is_no_fraction_are_not_in_percent() -> None:
+    """A total of 3 was printed as 300.00, in %."""
+    assert lines(shown(render_gaps("total", [Gap("1", 2.5, 0.25)], of_one=False))).splitlines() == [
+        "Items that differ most in total",
+        " item        A        B     A - B",
+        "─" * 34,
+        " 1      2.5000   0.2500   +2.2500",
     ]
 
 

@@ -115,20 +115,22 @@ def compare(
         judged = {} if verdict is None else {"gate": verdict._asdict()}
         console.as_json(comparisons_to_json(found, first.rank_by, gaps) | {"warnings": warnings} | judged)
     else:
-        _print([first, second], found, gaps, warnings)
+        _print([first, second], found, gaps, warnings, of_one=ranking is None or ranking.percent)
     if verdict is not None:
         if junit is not None:
             write_text(junit, junit_of_gate(first, second, found, verdict))
         _close(verdict, github=github, as_json=as_json)
 
 
-def _print(reports: Sequence[Report], found: Sequence[Comparison], gaps: Sequence[Gap], warnings: list[str]) -> None:
+def _print(
+    reports: Sequence[Report], found: Sequence[Comparison], gaps: Sequence[Gap], warnings: list[str], *, of_one: bool
+) -> None:
     console.show(render_comparisons(found))
     console.show(render_external(reports))
     for line in warnings:
         console.line(line)
     if gaps:
-        console.show(render_gaps(reports[0].rank_by, gaps))
+        console.show(render_gaps(reports[0].rank_by, gaps, of_one=of_one))
 
 
 def _close(verdict: GateVerdict, *, github: bool, as_json: bool) -> None:

@@ -72,13 +72,13 @@ class Leaderboard(NamedTuple):
         return ("rank", "tier", "system", *self.score_names)
 
     def rows(self) -> list[tuple[object, ...]]:
-        """Return a row for each system: the ranks it may have, its tier, its name and its scores."""
+        """Return a row for each system: the ranks it may have, its tier, its name and its scores, `None` for none."""
         return [
             (
                 str(place.best) if place.best == place.worst else f"{place.best}-{place.worst}",
                 place.tier,
                 place.system,
-                *(score.value for score in place.report.scores),
+                *map({score.name: score.value for score in place.report.scores}.get, self.score_names),
             )
             for place in self.places
         ]

@@ -15,7 +15,7 @@ from duologue.metrics.significance import ALPHA
 from duologue.report.background import TRAINING_RULES, doubts, external_data, overlap_with_training
 from duologue.report.comparison import system_names
 from duologue.report.notes import in_lines, notes_of
-from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
+from duologue.report.numbers import NOTHING, figure, interval, points, probability
 from duologue.report.responsive_table import Column, ResponsiveTable
 
 if TYPE_CHECKING:
@@ -142,15 +142,16 @@ def render_external(reports: Sequence[Report]) -> Text:
     return _line(f"External data: {'; '.join(told)}.")
 
 
-def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
-    """Return the items on which two systems differ most, for `Console.print`."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=_line(f"Items that differ most in {score}, in %"))
+def render_gaps(score: str, gaps: Sequence[Gap], *, of_one: bool = True) -> Table:
+    """Return the items on which two systems differ most, for `Console.print`; `of_one` as for `numbers.figure`."""
+    title = _line(f"Items that differ most in {score}{', in %' if of_one else ''}")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=title)
     table.title_justify = "left"
     table.add_column("item", overflow="fold")
     for name in ("A", "B", "A - B"):
         table.add_column(name, justify="right", no_wrap=True)
     for gap in gaps:
-        table.add_row(_line(gap.id), percent(gap.a), percent(gap.b), points(gap.a - gap.b))
+        table.add_row(_line(gap.id), figure(gap.a, of_one), figure(gap.b, of_one), points(gap.a - gap.b, of_one))
     return table
 
 
