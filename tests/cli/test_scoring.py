@@ -393,6 +393,17 @@ def test_scoring_a_part_of_a_result_is_advised(duologue: Any, corpus: Any, solve
     assert (refused.code, "--partial" in refused.err) == (1, False)
 
 
+def test_a_test_set_that_is_called_as_the_total_is_refused(duologue: Any, tmp_path: Path) -> None:
+    """Its report was written over by that of all test sets."""
+    for part in ("total", "other"):
+        for kind, speaker in (("truth", "S"), ("team", "S_HYP")):
+            place = tmp_path / kind / part / "talk.txt"
+            place.parent.mkdir(parents=True)
+            place.write_text(f"U: who is it\n{speaker}: it is me\n\n", "utf-8")
+    told = duologue("score", "conversation", tmp_path / "team", "--gold", tmp_path / "truth", "--out", tmp_path / "out")
+    assert (told.code, "a test set is called 'total'" in told.err) == (2, True)
+
+
 def test_a_result_that_is_refused_is_read_once(
     duologue: Any, corpus: Any, solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -219,6 +219,10 @@ def test_files_of_one_name_are_called_by_their_test_sets_too(talks: tuple[Path, 
     marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
     assert [one.meta["test_set"] for one in marks.files] == ["t1 talk", "t2 talk"]
     assert [one.meta["test_set"] for one in marks.test_sets] == ["t1", "t2"]
+    for folder in talks:
+        shutil.copy(folder / "t1" / "talk.txt", folder / "t1" / "t1.txt")
+    marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
+    assert [one.meta["test_set"] for one in marks.files] == ["t1 t1", "t1 talk", "t2 talk"]
 
 
 def test_links_that_lead_out_of_a_submission_are_no_files_of_it(gold: Path, tmp_path: Path) -> None:

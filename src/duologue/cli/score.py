@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Mistake, Report, Scoring, Submission
     from duologue.run.whole import Marks
 
+_TOTAL = "total"
+"""What the report of all test sets is called."""
+
 
 @click.command(cls=RenamedOptions, renamed={"--pred": "RESULT"})
 @options.task_argument
@@ -159,14 +162,16 @@ def _score_whole(
         _refused(error, task.info.name, how, scored if _can_be_read_again([pred]) else None, as_json=as_json)
         raise click.exceptions.Exit(1) from error
     several = len(marks.test_sets) > 1
+    if several and any(report.meta["test_set"] == _TOTAL for report in marks.test_sets):
+        raise UsageError(f"a test set is called '{_TOTAL}', as what is scored of all is; rename its folder")
     if out is not None:
         for report in marks.test_sets:
             save_report(report, out / f"{report.meta['test_set']}.report.json")
         if several:
-            save_report(marks.total, out / "total.report.json")
+            save_report(marks.total, out / f"{_TOTAL}.report.json")
     if as_json:
         told = {str(report.meta["test_set"]): to_json(report) for report in (*marks.files, *marks.test_sets)}
-        console.as_json({"total": to_json(marks.total), "test_sets": told})
+        console.as_json({_TOTAL: to_json(marks.total), "test_sets": told})
         return
     console.show(render_whole(marks.files, marks.test_sets, marks.total))
 

@@ -120,9 +120,14 @@ class WholeTruth:
         return self._totals(reports)
 
     def _name(self, part: TruthPart) -> str:
-        """Return what a file's report calls its truth: by its test set too where several have a file of that name."""
-        alike = sum(one.truth.test_set == part.truth.test_set for one in self.parts)
-        return part.truth.test_set if alike == 1 else f"{part.test_set} {part.name}"
+        """Return what a file's report calls its truth: by its test set too where something else has that name.
+
+        That is a file of another test set, or a test set of several files.
+        """
+        name = part.truth.test_set
+        alike = sum(one.truth.test_set == name for one in self.parts)
+        files = sum(one.test_set == name for one in self.parts)
+        return name if alike == 1 and files < 2 else f"{part.test_set} {part.name}"
 
     def _totals(self, reports: Sequence[Report]) -> Marks:
         by_set: dict[str, list[tuple[str, Report]]] = {}
