@@ -3,9 +3,12 @@ from __future__ import annotations
 import base64
 import json
 import pickle
+from itertools import pairwise
 from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from duologue.core.concealment import Concealment
 
@@ -39,6 +42,27 @@ def test_secrets_are_found_however_they_are_written(text: str, before: str) -> N
 def test_the_base64_of_basic_authentication_is_hidden_whole() -> None:
     sent = base64.b64encode(b"k:s").decode()
     assert Concealment("k", "s").hidden(f"0 Basic {sent}, {sent.rstrip('=')}") == "0 Ba***ic ***, ***"
+
+
+SAID = st.lists(st.sampled_from([KEY, KEY.upper(), KEY[:5], quote(KEY, safe=""), "a", "k", "e", "KE", " ", "\u212aey"]))
+
+
+@given(said=SAID.map("".join), cuts=st.sets(st.integers(0, 80)))
+def test_in_pieces_the_same_is_hidden_as_in_the_whole(said: str, cuts: set[int]) -> None:
+    places = [0, *sorted(one for one in cuts if 0 < one < len(said)), len(said)]
+    pieces = [said[start:end] for start, end in pairwise(places)]
+    concealment = Concealment(KEY, "key")
+    told = list(concealment.hidden_pieces(pieces))
+    assert "".join(told) == concealment.hidden(said)
+
+
+def test_only_what_may_begin_a_secret_is_held_back() -> None:
+    pieces = iter(["one k", "ey", "s"])
+    told = Concealment(KEY).hidden_pieces(pieces)
+    assert next(told) == "one "
+    assert next(pieces) == "ey"
+    assert list(told) == ["ks"]
+    assert list(Concealment().hidden_pieces(["a", "", "b"])) == ["a", "", "b"]
 
 
 def test_without_secrets_nothing_is_hidden_and_more_may_come() -> None:

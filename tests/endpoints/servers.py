@@ -37,12 +37,12 @@ def solver() -> Iterator[str]:
 
 
 @contextmanager
-def stub(answer: bytes, status: int = 200, **fields: str) -> Iterator[str]:
+def stub(answer: bytes, status: int = 200, *, models: bytes = MODELS, **fields: str) -> Iterator[str]:
     """A server that lists one model and gives one answer to everything else."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._send(MODELS, 200, {})
+            self._send(models, 200, {})
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))

@@ -99,6 +99,27 @@ def test_a_key_that_the_model_says_is_not_kept(monkeypatch: pytest.MonkeyPatch) 
         assert [turn.text for turn in partner.reply("x")] == ["it is [key]"]
 
 
+@pytest.mark.parametrize(
+    "parts", [("it is sk-hu", "sh/hush !"), (*"it is SK-hush%2Fhush", " !"), ("it is c2sta", "HVzaC9odXNo !")]
+)
+def test_of_a_key_in_pieces_no_piece_is_told_as_it_comes(
+    parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, "sk-hush/hush")
+    told: list[str] = []
+    with stub(chunks(*parts)) as url, ChatEndpoint(url, "m") as partner:
+        partner.on_piece = told.append
+        assert [turn.text for turn in partner.reply("x")] == ["it is [key] !"]
+    assert "".join(told) == "it is [key] !"
+
+
+def test_a_key_that_is_given_as_the_name_of_a_model_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "sk-hush/hush")
+    with stub(b"", models=b'{"data": [{"id": "sk-hush/hush"}]}') as url, ChatEndpoint(url) as partner:
+        assert "[key]" in partner.welcome
+        assert "hush" not in partner.welcome + str(partner.dialogue())
+
+
 def test_signs_that_end_a_line_elsewhere_end_none_of_a_stream() -> None:
     said = "one\u2028two\x85three\x0b"
     line = json.dumps({"choices": [{"delta": {"content": said}}]}, ensure_ascii=False)

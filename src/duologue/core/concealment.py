@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+_SAME = str.maketrans({"\u017f": "s", "\u0130": "i", "\u0131": "i"})
+"""Signs that stand for others where large and small letters are the same, and that `lower` leaves or makes longer."""
 _SHORTEST_INSIDE = 8
 """Secrets of at least this length are found inside of a longer base64 text too; of shorter ones too few signs stay."""
 
@@ -23,7 +25,7 @@ class Concealment:
     'found ***, Basic *** and ***'
     """
 
-    __slots__ = ("_instead", "_pattern", "_secrets")
+    __slots__ = ("_instead", "_pattern", "_secrets", "_spelled")
 
     def __init__(self, *secrets: str, instead: str = "***") -> None:
         """Take secrets; empty ones are none."""
@@ -31,10 +33,55 @@ class Concealment:
         self._instead = instead
         spelled = sorted(set(_spellings(self._secrets)), key=lambda one: (-len(one), one))
         self._pattern = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE) if spelled else None
+        self._spelled = tuple(dict.fromkeys(map(_folded, spelled)))
 
     def hidden(self, text: str) -> str:
         """Return a text without the secrets."""
         return self._pattern.sub(lambda _: self._instead, text) if self._pattern else text
+
+    def hidden_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
+        """Yield a text that comes in pieces without the secrets, as `hidden` has it whole.
+
+        What may be the beginning of one is held back until the next piece tells. Where the pieces end in an error,
+        what was held is never yielded.
+
+        >>> list(Concealment("key/1").hidden_pieces(["found k", "ey", "/1 an", "d k"]))
+        ['found ', '*** an', 'd ', 'k']
+        """
+        if self._pattern is None:
+            yield from pieces
+            return
+        held = ""
+        for piece in pieces:
+            told, held = self._certain(held + piece)
+            if told:
+                yield told
+        if held:
+            yield self.hidden(held)
+
+    def _certain(self, text: str) -> tuple[str, str]:
+        """Return what of a text no further signs change, without the secrets, and the rest, which may begin one."""
+        told = ""
+        while True:
+            open_from = self._open_from(text)
+            found = self._pattern.search(text) if self._pattern else None
+            if found is None or found.start() >= open_from:
+                return told + text[:open_from], text[open_from:]
+            told += text[: found.start()] + self._instead
+            text = text[found.end() :]
+
+    def _open_from(self, text: str) -> int:
+        """Return where the first spelling begins that the end of a text cuts off; its length where none does."""
+        folded = _folded(text)
+        first = max(0, len(text) - max(map(len, self._spelled)) + 1)
+        return next(
+            (
+                place
+                for place in range(first, len(text))
+                if any(len(one) > len(text) - place and one.startswith(folded[place:]) for one in self._spelled)
+            ),
+            len(text),
+        )
 
     def with_more(self, *secrets: str) -> Concealment:
         """Return one that hides these too."""
@@ -50,6 +97,11 @@ class Concealment:
     def __reduce__(self) -> str:
         """Refuse to be pickled."""
         raise TypeError("secrets are not pickled")
+
+
+def _folded(text: str) -> str:
+    """Return a text in small letters, sign by sign."""
+    return text.translate(_SAME).lower()
 
 
 def _spellings(secrets: tuple[str, ...]) -> Iterator[str]:

@@ -127,11 +127,11 @@ class ChatEndpoint(Partner):
         messages = [{"role": roles[turn.speaker], "content": turn.text} for turn in turns]
         body = msgspec.json.encode({"model": self.model, "messages": messages, "stream": True})
         pieces = []
-        for piece in self._pieces(body):
+        for piece in self._concealment.hidden_pieces(self._pieces(body)):
             pieces.append(piece)
             if self.on_piece is not None and piece:
                 self.on_piece(piece)
-        answer = self._concealment.hidden("".join(pieces))
+        answer = "".join(pieces)
         self._turns = [*turns, Turn(speaker="system", text=answer)]
         return self._turns[-1:]
 
@@ -155,7 +155,7 @@ class ChatEndpoint(Partner):
         models: _Models = self._decoded("".join(self._lines("GET", "/models")), _Models)
         if not models.data:
             raise BotError(f"the endpoint at {self._url} has no model; name one with --model")
-        return models.data[0].id
+        return self._concealment.hidden(models.data[0].id)
 
     def _lines(self, method: str, path: str, body: bytes | None = None) -> Iterator[str]:
         """Yield the lines of a response as they come. Raises `BotError` for one that is no success."""
