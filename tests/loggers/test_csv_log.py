@@ -4,8 +4,9 @@ import csv
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.full_disk import files_up_to
 
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, NoSpaceError
 from duologue.loggers.csv_log import FILE, CsvLogger
 
 if TYPE_CHECKING:
@@ -53,3 +54,12 @@ def test_a_damaged_table_is_told_with_its_line_and_stays(tmp_path: Path, damage:
         CsvLogger(tmp_path, {}).log("", 20, {"loss": 0.5})
     assert [one.place for one in found.value.problems] == [place]
     assert (tmp_path / FILE).read_text(encoding="utf-8") == damage
+
+
+def test_a_full_disk_is_told_and_the_rows_before_stay(tmp_path: Path) -> None:
+    logger = CsvLogger(tmp_path, {})
+    logger.log("", 10, {"loss": 0.5})
+    with files_up_to(30), pytest.raises(NoSpaceError, match=r"cannot write .*training\.csv"):
+        logger.log("", 20, {"loss": 0.25})
+    assert [row["step"] for row in rows(tmp_path)] == ["10"]
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]

@@ -41,3 +41,30 @@ def test_one_run_has_the_metrics_of_each_part_and_of_a_training_that_went_on(tmp
     read_elsewhere("mlflow", WRITE, tmp_path)
     told = {"loss": [[10, 0.5], [20, 0.25]], "part/loss": [[5, 0.125]]}
     assert read_elsewhere("mlflow", READ, tmp_path / FOLDER / STORE) == ["toy", "FINISHED", told]
+
+
+FULL = """
+import resource
+from pathlib import Path
+from duologue.core.errors import StorageError
+from duologue.run.metrics_log import logging_to
+
+folder = Path(sys.argv[1])
+told = []
+for size in (100, 20_000, 100_000):  # before the store is there, and twice while it is made
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        with logging_to(["mlflow"], folder, {}) as on_metrics:
+            on_metrics(folder, 10, {"loss": 0.5})
+    except StorageError as error:
+        told.append(str(error))
+    assert not list(folder.iterdir())
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_told_and_no_half_store_is_left(tmp_path: Path) -> None:
+    told = read_elsewhere("mlflow", FULL, tmp_path)
+    assert len(told) == 3
+    assert all(one.startswith("--log mlflow: cannot write into") and "is full" in one for one in told)

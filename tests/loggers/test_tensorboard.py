@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.exports.conftest import read_elsewhere
+from tests.full_disk import files_up_to
 
+from duologue.core.errors import NoSpaceError
 from duologue.loggers.tensorboard import FOLDER, TensorBoardLogger
 
 if TYPE_CHECKING:
@@ -48,6 +50,20 @@ def test_each_metric_is_a_scalar_under_its_part(tmp_path: Path) -> None:
 def test_without_metrics_nothing_is_written(tmp_path: Path) -> None:
     TensorBoardLogger(tmp_path, {}).close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_and_every_record_is_whole(tmp_path: Path) -> None:
+    """The library's own writer left half a record, or waited without end for its thread."""
+    logger = TensorBoardLogger(tmp_path, {"system": "toy"})
+    with files_up_to(50), pytest.raises(NoSpaceError, match=r"cannot write .*training\.tensorboard"):
+        logger.log("", 10, {"loss": 0.5})
+    assert list((tmp_path / FOLDER).iterdir()) == []
+    logger.log("", 10, {"loss": 0.5})
+    many = {f"loss{number}": 1.0 for number in range(1, 40)}
+    with files_up_to(1_000), pytest.raises(NoSpaceError):
+        logger.log("", 20, many)
+    logger.close()
+    assert list(scalars(tmp_path / FOLDER)) == [("loss", 10, 0.5)]
 
 
 READ = """

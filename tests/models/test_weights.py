@@ -8,7 +8,7 @@ import torch
 from tests.full_disk import files_up_to
 from torch import nn
 
-from duologue.core.errors import StorageError
+from duologue.core.errors import NoSpaceError, StorageError
 from duologue.models.weights import first_weights, load_weights, restored, save_weights, saving
 
 if TYPE_CHECKING:
@@ -87,7 +87,18 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         load_weights(nn.Linear(3, 2), tmp_path / "w")
 
 
-def test_what_the_disk_refuses_to_the_library_is_told_as_that(tmp_path: Path) -> None:
+def save_both(folder: Path) -> None:
+    with saving(folder) as made:
+        (made / "config.json").write_text("{}", encoding="utf-8")
+        safetensors.torch.save_file({"weights": torch.zeros(1_000)}, made / "x.safetensors")
+
+
+def test_what_the_disk_refuses_to_the_library_is_told_as_that_and_nothing_is_left(tmp_path: Path) -> None:
     """It has an error of its own for that, which looked like a fault of ours."""
-    with files_up_to(100), pytest.raises(StorageError, match=r"cannot write .*is the disk full\?"), saving(tmp_path):
-        safetensors.torch.save_file({"weights": torch.zeros(1_000)}, tmp_path / "x.safetensors")
+    with files_up_to(100), pytest.raises(NoSpaceError, match=r"cannot write .*model: it would be larger than the disk"):
+        save_both(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+    save_both(tmp_path / "model")
+    with files_up_to(100), pytest.raises(NoSpaceError):
+        save_both(tmp_path / "model")
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["config.json", "x.safetensors"]

@@ -1,22 +1,26 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
-from duologue.core.errors import UsageError
+from duologue.core.errors import NoSpaceError, StorageError, UsageError
 from duologue.core.identity import LOG
 from duologue.core.plugins import load_system, load_task, make_system
 from duologue.core.protocols import Trainable
 from duologue.loggers.csv_log import FILE, CsvLogger
+from duologue.run import metrics_log
 from duologue.run.metrics_log import MetricsLogger, logging_to
 from duologue.run.train import train
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duologue.core.records import Example
@@ -87,3 +91,40 @@ def test_loggers_are_closed_and_parts_are_told_by_their_folder(tmp_path: Path) -
         assert nothing is None
     with pytest.raises(UsageError, match="csv"), logging_to(["csvv"], tmp_path, {}):
         pass
+
+
+class Failing:
+    """A logger of somebody's whose library fails."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def log(self, part: str, step: int, metrics: object) -> None:
+        raise RuntimeError("the library wraps it") from self.error
+
+    def close(self) -> None:
+        raise self.error
+
+
+def log_steps(folder: Path, steps: Sequence[int]) -> None:
+    with logging_to(["mine"], folder, {}) as on_metrics:
+        assert on_metrics is not None
+        for step in steps:
+            on_metrics(folder, step, {"loss": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "told"),
+    [
+        (OSError(errno.ENOSPC, "x"), NoSpaceError, "no space left on the disk; free some"),
+        (sqlite3.OperationalError("database or disk is full"), NoSpaceError, "no space left on the disk"),
+        (sqlite3.OperationalError("disk I/O error"), StorageError, "the disk fails, is full"),
+    ],
+)
+def test_a_full_disk_is_told_whatever_library_writes(
+    error: Exception, kind: type[StorageError], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metrics_log, "make_logger", lambda *_: Failing(error))
+    for steps in ((), (1,)):
+        with pytest.raises(kind, match=f"--log mine: cannot write into .*: {told}"):
+            log_steps(tmp_path, steps)

@@ -385,6 +385,17 @@ def load_system(folder: Path) -> LoadedSystem:
     return LoadedSystem(system, sha256(read_bytes(path)))
 
 
+def load_fitting_system(folder: Path, info: TaskInfo) -> System:
+    """Return the system that a folder holds, for a task.
+
+    Raises as `demand_fit` does, before anything that it learned is read, and as `load_system` does.
+    """
+    card = read_card(folder)
+    if card.system in names("systems"):  # else the loader says what is missing
+        demand_fit(card.system, info)
+    return load_system(folder).system
+
+
 def _demand_whole(folder: Path, card: SystemCard) -> None:
     """Raise `StorageError` where files of a model are not what was saved, or are pipes or devices; names all."""
     found = files_of_model(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.disk import resolved
@@ -32,7 +33,14 @@ class MlflowLogger:
     def log(self, part: str, step: int, metrics: Mapping[str, float]) -> None:
         """Write what was measured after `step` steps of a part of the system (empty: the whole)."""
         if self._client is None:
-            self._open()
+            new = not self._folder.exists()
+            try:
+                self._open()
+            except BaseException:
+                self._client = None
+                if new:  # half a store is none: the next training makes it anew
+                    shutil.rmtree(self._folder, ignore_errors=True)
+                raise
         place = f"{part}/" if part else ""
         told = [self._entities.Metric(f"{place}{name}", value, 0, step) for name, value in metrics.items()]
         self._client.log_batch(self._run, metrics=told)

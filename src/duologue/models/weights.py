@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -10,7 +11,7 @@ import safetensors
 import safetensors.torch
 import torch
 
-from duologue.core.disk import guarded, read_bytes, write_bytes
+from duologue.core.disk import guarded, read_bytes, temporary_folder, write_bytes
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 Parts = TypeVar("Parts")
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
+"""How an error of the library that writes weights tells of one of the system."""
 
 
 def torch_seed(number: int) -> int:
@@ -50,16 +53,23 @@ def save_weights(module: nn.Module, path: Path) -> None:
 
 
 @contextmanager
-def saving(folder: Path) -> Iterator[None]:
-    """Turn what the disk refuses to a library that saves weights, which tells it in its way, into a `StorageError`."""
-    with guarded("write", folder):
+def saving(folder: Path) -> Iterator[Path]:
+    """Give a folder to a library that saves files; they get into `folder` when the block ends without an error.
+
+    What the disk refuses, which such libraries tell in their own ways, becomes a `StorageError`; then nothing that was
+    begun is left.
+    """
+    with temporary_folder(beside=folder) as made, guarded("write", folder):
         try:
-            yield
+            yield made
         except safetensors.SafetensorError as error:
-            if "os error" not in str(error).lower() and "i/o error" not in str(error).lower():
+            number = _SYSTEM_ERROR.search(str(error))
+            if number is None:
                 raise
-            message = f"cannot write {folder}: {error}; is the disk full? Free some and run the command again"
-            raise StorageError(message) from error
+            raise OSError(int(number[1]), str(error)) from error
+        folder.mkdir(exist_ok=True)
+        for path in sorted(made.iterdir()):
+            path.replace(folder / path.name)
 
 
 def restored(build: Callable[[], Parts], networks: Callable[[Parts], Mapping[str, nn.Module]], folder: Path) -> Parts:

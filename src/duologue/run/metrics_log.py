@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from duologue.core.disk import reason, refusal
+from duologue.core.errors import DuologueError
 from duologue.core.plugins import make_logger
+from duologue.store.database import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,16 +43,42 @@ class MetricsLogger(Protocol):
 def logging_to(loggers: Sequence[str], out: Path, about: Mapping[str, str]) -> Iterator[OnMetrics | None]:
     """Yield what the training loop calls with its metrics; `None` where there are no loggers. Closes them at the end.
 
-    `about` says whose training it is. Raises as `make_logger` does.
+    `about` says whose training it is. Raises as `make_logger` does, and `StorageError` for what the disk refuses to a
+    logger, whatever library writes for it.
     """
     with ExitStack() as stack:
-        made = [cast("MetricsLogger", make_logger(name, out, about)) for name in dict.fromkeys(loggers)]
-        for one in made:
-            stack.callback(one.close)
+        made: dict[str, MetricsLogger] = {}
+        for name in dict.fromkeys(loggers):
+            made[name] = cast("MetricsLogger", make_logger(name, out, about))
+            stack.callback(_close, name, made[name], out)
 
         def on_metrics(folder: Path, step: int, metrics: Mapping[str, float]) -> None:
             part = folder.relative_to(out).as_posix() if folder != out else ""
-            for one in made:
-                one.log(part, step, metrics)
+            for name, one in made.items():
+                with _telling(name, out):
+                    one.log(part, step, metrics)
 
         yield on_metrics if made else None
+
+
+def _close(name: str, logger: MetricsLogger, out: Path) -> None:
+    with _telling(name, out):
+        logger.close()
+
+
+@contextmanager
+def _telling(name: str, out: Path) -> Iterator[None]:
+    """Turn what the disk refuses to the library of a logger, in files or in a database, into a `StorageError`."""
+    try:
+        yield
+    except DuologueError:
+        raise
+    except Exception as error:
+        what, seen = f"--log {name}: cannot write into {out}", cast("BaseException | None", error)
+        while seen is not None:
+            if isinstance(seen, sqlite3.OperationalError):
+                raise refused(str(seen), what) from error
+            if isinstance(seen, OSError):
+                raise refusal(seen, f"{what}: {reason(seen)}") from error
+            seen = seen.__cause__ or seen.__context__
+        raise

@@ -11,11 +11,10 @@ from duologue.core.plugins import (
     CARD,
     demand_fit,
     entries,
-    load_system,
+    load_fitting_system,
     load_system_class,
     make_system,
     names,
-    read_card,
 )
 from duologue.core.recipe import read_toml, resolve
 from duologue.core.records import Record
@@ -43,10 +42,7 @@ def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Se
     if is_model(name):
         if recipe is not None or overrides:
             raise UsageError(f"{folder} is a trained model with its own recipe; leave --recipe and --set out")
-        card = read_card(folder)
-        if card.system in names("systems"):  # else the loader says what is missing
-            demand_fit(card.system, task.info)
-        return load_system(folder).system
+        return load_fitting_system(folder, task.info)
     demand_fit(name, task.info)
     return make_system(name, recipe_of(name, recipe, overrides))
 

@@ -53,3 +53,17 @@ def test_a_card_of_very_many_layers_is_refused_before_they_are_built(tmp_path: P
     many = msgspec.structs.replace(card, config=card.config | {"num_hidden_layers": 10**9})
     with pytest.raises(StorageError, match="'num_hidden_layers' is 1,000,000,000, expected 256 at most"):
         CharacterEncoder.untrained(many)
+
+
+def test_heads_of_another_task_are_left_and_layers_without_a_place_are_told(tmp_path: Path) -> None:
+    import safetensors.torch
+
+    folder = save_tiny_bert(tmp_path / "bert", "您好")
+    weights = safetensors.torch.load_file(folder / "model.safetensors")
+    named = {f"bert.{name}": one for name, one in weights.items()} | {"cls.predictions.bias": torch.zeros(7)}
+    safetensors.torch.save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
+    assert CharacterEncoder.load(folder).width == 32
+    config = (folder / "config.json").read_text(encoding="utf-8")
+    (folder / "config.json").write_text(config.replace('"num_hidden_layers": 2', '"num_hidden_layers": 1'), "utf-8")
+    with pytest.raises(StorageError, match=r"16 weights have no place in the model"):
+        CharacterEncoder.load(folder)

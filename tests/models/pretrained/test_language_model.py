@@ -163,6 +163,27 @@ def test_blanks_beside_chinese_signs_are_dropped(model: LanguageModel) -> None:
     assert model.text(tokens) == "您好，ok fine吗"
 
 
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_weights_that_the_configuration_has_no_place_for_are_told(architecture: Architecture, tmp_path: Path) -> None:
+    place = save_tiny(tmp_path / "model", architecture, TEXTS)
+    told = json.loads((place / "config.json").read_text(encoding="utf-8"))
+    layers = next(name for name in ("n_layer", "num_layers", "encoder_layers") if name in told)
+    (place / "config.json").write_text(json.dumps(told | {layers: told[layers] - 1}), encoding="utf-8")
+    with pytest.raises(StorageError, match="weights have no place in the model that config"):
+        LanguageModel.load(place)
+
+
+def test_constants_that_older_versions_kept_are_no_weights(tmp_path: Path) -> None:
+    import safetensors.torch
+
+    place = save_tiny(tmp_path / "model", "gpt2", TEXTS)
+    weights = safetensors.torch.load_file(place / "model.safetensors")
+    for name in ("attn.bias", "attn.masked_bias"):
+        weights[f"transformer.h.0.{name}"] = torch.tensor(-1e4)
+    safetensors.torch.save_file(weights, place / "model.safetensors", metadata={"format": "pt"})
+    assert LanguageModel.load(place).end == 2
+
+
 def test_a_model_of_another_kind_is_refused(folder: Path, tmp_path: Path) -> None:
     import safetensors.torch
 

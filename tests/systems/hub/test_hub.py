@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from tests.contract.conftest import tiny as tiny  # noqa: PLC0414  # a fixture
+from tests.full_disk import files_up_to
 from tests.tiny_models import save_tiny
 
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import NoSpaceError, StorageError, UsageError
 from duologue.core.identity import Identity, hash_of_model
-from duologue.core.plugins import load_system, load_task, save_card
+from duologue.core.plugins import load_system, load_task, make_system, save_card
 from duologue.core.protocols import Run
 from duologue.core.records import Answer, Example, Sample, Turn
+from duologue.models.pretrained.language_model import LanguageModel
 from duologue.run.predict import answer_all
-from duologue.systems.hub.hub import ADAPTER, FACTS, HubSystem
+from duologue.systems.hub.hub import ADAPTER, FACTS, HubModel, HubSystem
 from duologue.systems.hub.recipe import HubRecipe
 from duologue.testing import check_system
 
@@ -187,6 +189,52 @@ def test_facts_come_from_another_system_which_is_kept_with_the_model(tiny: Tiny,
         one.prepare(data.task.info, 1, data.worlds)
     told = [answer.annotation.facts for answer in loaded.answer(samples) if answer.annotation is not None]
     assert told == [answer.annotation.facts for answer in chooser.answer(samples) if answer.annotation is not None]
+
+
+def test_a_chooser_of_facts_that_does_not_serve_the_task_is_told_before_it_is_read(bases: Path, tmp_path: Path) -> None:
+    chooser = tmp_path / "chooser"
+    chooser.mkdir()
+    ranker = make_system("ranker")
+    save_card(chooser, name="ranker", recipe=ranker.Recipe(), task="restaurant", seed=1, data="t", data_hash="")
+    wanted = {"model": str(bases / "gpt2"), "linearization": "chosen-facts", "facts_from": str(chooser)}
+    info = load_task("spoken").info
+    with pytest.raises(UsageError, match="system 'ranker' does not serve task 'spoken'"):
+        HubSystem(msgspec.convert(wanted, HubRecipe)).prepare(info, 1, {})
+    with pytest.raises(UsageError, match="system 'ranker' does not serve task 'spoken'"):
+        HubSystem(msgspec.convert(wanted | {"tuning": "full"}, HubRecipe)).fit(
+            [], [], [], run_of(tmp_path / "a", "spoken")
+        )
+
+
+def test_a_chooser_of_facts_that_was_put_into_a_model_is_told(
+    bases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {"model": str(bases / "gpt2"), "linearization": "chosen-facts", "facts_from": "x"}
+    system = HubSystem(msgspec.convert(wanted, HubRecipe))
+    learned = HubModel(LanguageModel.load(bases / "gpt2"), "base", make_system("ranker"))
+    monkeypatch.setattr(system, "_learned", learned)
+    with pytest.raises(UsageError, match="which chooses the facts, does not serve task 'spoken'"):
+        system.prepare(load_task("spoken").info, 1, {})
+
+
+@pytest.mark.parametrize("size", [100, 4_000, 20_000])
+def test_a_full_disk_is_told_and_no_part_of_a_model_is_left(bases: Path, tmp_path: Path, size: int) -> None:
+    recipe = HubRecipe(model=str(bases / "gpt2"), tuning="lora", epochs=1, batch=5)
+    system = HubSystem(recipe)
+    system.fit(toy(), toy(), [], run_of(tmp_path / "run", "conversation"))
+    model = tmp_path / "model"
+    model.mkdir()
+    with files_up_to(size), pytest.raises(NoSpaceError, match=r"cannot write .*weights: it would be larger"):
+        system.save(model)
+    assert list(model.iterdir()) == []
+    weights = system._trained().model
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(weights, "save", lambda folder: folder.mkdir())  # it has space, what comes then has none
+        with files_up_to(size), pytest.raises(NoSpaceError, match=r"cannot write .*adapter"):
+            system.save(model)
+    assert list(model.iterdir()) == []
+    system.save(model)
+    assert (model / ADAPTER / "adapter_model.safetensors").is_file()
 
 
 def test_what_does_not_fit_is_told(bases: Path, tmp_path: Path) -> None:

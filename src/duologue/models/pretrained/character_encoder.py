@@ -14,10 +14,11 @@ from torch import nn
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
-from duologue.models.pretrained.language_model import LAYERS, TRUSTED, demand_size, quiet
+from duologue.models.pretrained.language_model import LAYERS, TRUSTED, demand_no_more, demand_size, quiet
 from duologue.models.pretrained.source import demand_harmless
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -73,6 +74,7 @@ class CharacterEncoder(nn.Module):
         missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)  # which is not used
         if missing:
             raise StorageError(f"{folder}: {len(missing)} weights are missing ({missing[0]}, ...): this is no encoder")
+        demand_no_more(folder, _of_the_body(model, found["unexpected_keys"]))
         marks = (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.unk_token_id, tokenizer.pad_token_id)
         if None in marks:
             raise UsageError(f"{folder}: the tokenizer has no [CLS], [SEP], [UNK] or [PAD]; take a BERT or its like")
@@ -115,3 +117,9 @@ class CharacterEncoder(nn.Module):
         """Return the vectors of tokens (b, t) -> (b, t, d); `seen` is 1 for those that are real."""
         found: Tensor = self.model(input_ids=tokens, attention_mask=seen).last_hidden_state
         return found
+
+
+def _of_the_body(model: Any, names: Iterable[str]) -> list[str]:
+    """Return the names of weights that lie in the encoder; others are of a task that it was trained for."""
+    parts = {name for name, _ in model.named_children()}
+    return [name for name in names if name.removeprefix(f"{model.base_model_prefix}.").split(".")[0] in parts]

@@ -73,11 +73,10 @@ class Adapter(NamedTuple):
 
     def save(self, folder: Path) -> None:
         """Write them in the form of peft, without the path of the model that they belong to."""
-        with saving(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            self.options.save_pretrained(folder)
-        data = safetensors.torch.save({name: self.weights[name] for name in sorted(self.weights)})
-        write_bytes(folder / "adapter_model.safetensors", data)
+        with saving(folder) as made:
+            self.options.save_pretrained(made)
+            data = safetensors.torch.save({name: self.weights[name] for name in sorted(self.weights)})
+            write_bytes(made / "adapter_model.safetensors", data)
 
 
 def fine_tune(

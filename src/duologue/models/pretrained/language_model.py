@@ -26,7 +26,7 @@ from duologue.models.pretrained.source import CONFIG, demand_harmless
 from duologue.models.weights import first_weights, saving, shapes_in, torch_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -41,6 +41,8 @@ _ONE_AT_A_TIME = threading.Lock()
 """Texts are written one after the other: the chance of torch is that of all threads (`serve` has several)."""
 LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers", "encoder_layers", "decoder_layers")
 """Entries of a configuration that count layers, each of which has weights."""
+_NO_WEIGHTS = re.compile(r"(^|\.)(masked_bias|position_ids|inv_freq)$")
+"""Constants that older versions of transformers kept beside the weights, and that newer ones make themselves."""
 _MUCH = 4
 """How many times as large a model may be as its weights: which of them are missing is told when it is loaded."""
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -99,6 +101,7 @@ class LanguageModel:
                 f"{folder}: {len(missing)} weights are missing ({missing[0]}, ...): this is no language model for "
                 f"{'texts to texts' if seq2seq else 'texts that go on'}"
             )
+        demand_no_more(folder, found["unexpected_keys"])
         return cls(model.eval(), tokenizer)
 
     def save(self, folder: Path) -> None:
@@ -106,9 +109,9 @@ class LanguageModel:
         self.model.config.name_or_path = ""
         self.tokenizer.name_or_path = ""
         self.tokenizer.init_kwargs.pop("name_or_path", None)
-        with quiet(), saving(folder):
-            self.model.save_pretrained(folder)
-            self.tokenizer.save_pretrained(folder)
+        with quiet(), saving(folder) as made:
+            self.model.save_pretrained(made)
+            self.tokenizer.save_pretrained(made)
 
     def learn_marks(self, marks: Sequence[str], seed: int) -> None:
         """Make each mark a token of its own; new ones get the first weights of a seed."""
@@ -263,6 +266,16 @@ def demand_size(folder: Path, config: Any, kind: Any) -> None:
     if wanted > _MUCH * numbers:
         raise StorageError(
             f"{folder / CONFIG} tells of a model of {wanted:,} numbers, and the weights beside it have {numbers:,}"
+        )
+
+
+def demand_no_more(folder: Path, unexpected: Iterable[str]) -> None:
+    """Raise `StorageError` where a folder has weights that its model has no place for, by transformers' own account."""
+    left = sorted(name for name in unexpected if not _NO_WEIGHTS.search(name))
+    if left:
+        raise StorageError(
+            f"{folder}: {len(left)} weights have no place in the model that {CONFIG} tells of ({left[0]}, ...): it "
+            f"would answer without them; take configuration and weights of the same model"
         )
 
 

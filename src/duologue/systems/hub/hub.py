@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from duologue.core.disk import copy_file
+from duologue.core.disk import copy_file, guarded
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.held_out import draw_order, split_by_group
-from duologue.core.plugins import CARD, load_system, load_task
+from duologue.core.plugins import CARD, load_fitting_system, load_system, load_task, scope_of
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.models.pretrained.source import find_model, shown_name
@@ -84,8 +84,9 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
                 f"with them; train it (duologue train {info.name} --system hub ...)"
             )
         if self._at_hand is None or self._learned is not None:
-            self._at_hand = self._learned or self._untrained()
+            self._at_hand = self._learned or self._untrained(info)
         if self._at_hand.facts is not None:
+            _demand_chooser(self._at_hand.facts, info)
             self._at_hand.facts.prepare(info, seed, worlds)
         form.prepare(worlds, _chat_of(self._at_hand.model))
         self._at_hand.model.place(self.recipe.device)
@@ -125,17 +126,21 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         return [f"not as asked: {usage['unparsable']:,} of {answers:,} answers count as empty, {dropped}"]
 
     def save(self, folder: Path) -> None:
-        """Write weights and tokenizer, adapters, the system that chooses facts, and the card."""
+        """Write weights and tokenizer, adapters, the system that chooses facts, and the card; all of it or nothing."""
         learned = self._trained()
-        for part in (WEIGHTS, ADAPTER, FACTS):  # of a save that was stopped
-            shutil.rmtree(folder / part, ignore_errors=True)
-        learned.model.save(folder / WEIGHTS)
-        if learned.adapter is not None:
-            learned.adapter.save(folder / ADAPTER)
-        if learned.facts is not None:
-            left = shutil.ignore_patterns("checkpoint.pt", "training.*", ".*")
-            shutil.copytree(self.recipe.facts_from, folder / FACTS, ignore=left, copy_function=copy_file)
-        write_json(HubCard(base=learned.base, seen=self.seen), folder / CARD_FILE)
+        _remove_parts(folder)  # of a save that was stopped
+        try:
+            learned.model.save(folder / WEIGHTS)
+            if learned.adapter is not None:
+                learned.adapter.save(folder / ADAPTER)
+            if learned.facts is not None:
+                left = shutil.ignore_patterns("checkpoint.pt", "training.*", ".*")
+                with guarded("write", folder / FACTS):
+                    shutil.copytree(self.recipe.facts_from, folder / FACTS, ignore=left, copy_function=copy_file)
+            write_json(HubCard(base=learned.base, seen=self.seen), folder / CARD_FILE)
+        except BaseException:
+            _remove_parts(folder)
+            raise
 
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; the model that was fine-tuned is not needed any more.
@@ -162,13 +167,14 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
             raise UsageError("with tuning=none nothing is trained; give --set tuning=lora or --set tuning=full")
         if not run.identity.task:
             raise UsageError("the task is not known: a run of 'hub' needs it in its identity")
-        form = self._linearization(load_task(run.identity.task).info)
+        info = load_task(run.identity.task).info
+        form = self._linearization(info)
         if form.marks and recipe.tuning == "lora":
             raise UsageError(
                 f"linearization={recipe.linearization} has marks, whose vectors adapters do not train; give "
                 f"--set tuning=full"
             )
-        at_hand = self._untrained()
+        at_hand = self._untrained(info)
         model = at_hand.model
         model.learn_marks(form.marks, run.seed)
         form.prepare(run.worlds, _chat_of(model))
@@ -212,14 +218,29 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
             )
         return form
 
-    def _untrained(self) -> HubModel:
+    def _untrained(self, info: TaskInfo) -> HubModel:
         """Return the model as it is, and the system that chooses facts from the user's own folder."""
         from duologue.models.pretrained.language_model import LanguageModel  # these need transformers
 
         recipe = self.recipe
         source = find_model(recipe.model, recipe.revision)
-        chooser = load_system(Path(recipe.facts_from)).system if recipe.facts_from else None
+        chooser = load_fitting_system(Path(recipe.facts_from), info) if recipe.facts_from else None
         return HubModel(LanguageModel.load(source.folder, dtype=recipe.dtype), source.mark, chooser)
+
+
+def _remove_parts(folder: Path) -> None:
+    for part in (WEIGHTS, ADAPTER, FACTS):
+        shutil.rmtree(folder / part, ignore_errors=True)
+
+
+def _demand_chooser(chooser: System, info: TaskInfo) -> None:
+    """Raise `UsageError` where the system in a model's folder cannot choose the facts of a task: it may be foreign."""
+    why = scope_of(chooser).refusal(info)
+    if why:
+        raise UsageError(
+            f"the system in the model's folder '{FACTS}', which chooses the facts, does not serve task "
+            f"'{info.name}': {why}; train the model again with --set facts_from=FOLDER of one that does"
+        )
 
 
 def _chat_of(model: LanguageModel) -> Any:
