@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from duologue.core.disk import reason, refusal
 from duologue.core.errors import DuologueError
 from duologue.core.plugins import make_logger
-from duologue.store.database import refused
+from duologue.store.database import refused_to_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,11 +72,7 @@ def _telling(name: str, out: Path) -> Iterator[None]:
     except DuologueError:
         raise
     except Exception as error:
-        what, seen = f"--log {name}: cannot write into {out}", cast("BaseException | None", error)
-        while seen is not None:
-            if isinstance(seen, sqlite3.OperationalError):
-                raise refused(str(seen), what) from error
-            if isinstance(seen, OSError):
-                raise refusal(seen, f"{what}: {reason(seen)}") from error
-            seen = seen.__cause__ or seen.__context__
+        told = refused_to_library(error, f"--log {name}: cannot write into {out}")
+        if told is not None:
+            raise told from error
         raise

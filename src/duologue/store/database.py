@@ -219,6 +219,18 @@ def _refuse(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> NoReturn:
     raise refused(str(error), f"cannot use the store {path}") from error
 
 
+def refused_to_library(error: BaseException, what: str) -> StorageError | None:
+    """Return the same for what the system or a database refused to whatever library: its error may wrap theirs."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, sqlite3.OperationalError):
+            return refused(str(seen), what)
+        if isinstance(seen, OSError):
+            return disk.refusal(seen, f"{what}: {disk.reason(seen)}")
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
 def refused(told: str, what: str) -> StorageError:
     """Return the error that says `what` a database refuses, and in plain English why it has `told` so."""
     if "is full" in told or "No space left" in told:  # SQLite, PostgreSQL
