@@ -96,6 +96,7 @@ def test_what_does_not_go_together_is_refused_before_anything_is_asked(duologue:
             (["judge", "restaurant", gold, "--out", out], "has no texts for judges"),
             (["judge", "conversation", gold, "--out", out], "--input"),
             (["judge", "conversation", gold, "--whole", "--out", out], "not asked about a whole dialogue"),
+            (["judge", "conversation", gold, "--labels", 5, "--gold", gold, "--out", out], "name its file: --sheet"),
         ):
             done = duologue(*words, *settings(server))
             assert done.code == 2, done.err

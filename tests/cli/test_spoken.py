@@ -182,6 +182,9 @@ def test_several_systems_are_served_by_their_names(monkeypatch: pytest.MonkeyPat
         (("--also", "restaurant"), "--also restaurant: expected TASK=SYSTEM"),
         (("--also-kb", f"restaurant={KG}"), "is no other task that is served"),
         (("--also", "restaurant=solver"), "two systems would be called 'restaurant/solver'"),
+        (("--also", "conversation=endpoint"), "--also conversation=endpoint: the recipe has 2 problems"),
+        (("--also", "conversation=endpoint"), "serve it by that, or in a process of its own"),
+        (("--also", "conversation=solver"), "system 'solver' does not serve task 'conversation'"),
     ],
 )
 def test_what_cannot_be_served_together_is_said(call: Call, words: tuple[str, ...], said: str) -> None:

@@ -48,6 +48,50 @@ def test_pieces_of_a_stream_are_one_reply() -> None:
         assert [turn.text for turn in partner.reply("x")] == ["hello\nyou"]
 
 
+def events(*told: object) -> bytes:
+    return "".join(f"data: {json.dumps(one)}\n\n" for one in told).encode()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        events({"choices": [{"delta": {"content": "hi"}}]}, {"choices": [{"delta": None, "finish_reason": "stop"}]}),
+        events({"choices": None}) + b"data:\n\n" + chunks("hi"),
+        events({"choices": [{"delta": {"refusal": "hi"}}]}) + b"data: [DONE]\n\n",
+        json.dumps({"choices": [{"message": {"role": "assistant", "content": "hi"}}]}, indent=1).encode(),
+    ],
+    ids=["no-done", "nulls", "refusal", "no-stream"],
+)
+def test_what_servers_do_otherwise_is_understood(answer: bytes) -> None:
+    """Some leave `[DONE]` out or send `null`, and some do not stream at all."""
+    with stub(answer) as url, ChatEndpoint(url) as partner:
+        assert [turn.text for turn in partner.reply("x")] == ["hi"]
+
+
+def test_a_server_without_a_list_of_models_is_told_what_to_do() -> None:
+    with unlisted(501) as url:
+        with pytest.raises(BotError, match=r"answers with 501: .*; where it lists no models, name one with --model"):
+            ChatEndpoint(url)
+        assert ChatEndpoint(url, "m").model == "m"
+
+
+@contextmanager
+def unlisted(status: int) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(status)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @pytest.mark.parametrize(
     ("answer", "status", "said"),
     [
@@ -55,10 +99,13 @@ def test_pieces_of_a_stream_are_one_reply() -> None:
         (b"data: [1]\n\n", 200, "what is no answer"),
         (b"data: \xff\n\n", 200, "what is no answer"),
         (b"x" * (5 << 20), 200, "more than 4 MB"),
+        (events({"error": {"message": "out of memory"}}), 200, "fails in its answer: out of memory"),
+        (b'{"error": {"message": "out of memory"}}', 200, "fails in its answer: out of memory"),
+        (b'{"models": []}', 200, "what is no answer"),
         (b"no\x1b[31m", 500, r"answers with 500: 'no\\x1b\[31m'"),
         (b"", 302, "answers with 302"),
     ],
-    ids=range(6),
+    ids=range(9),
 )
 def test_what_is_no_answer_is_said_and_not_kept(answer: bytes, status: int, said: str) -> None:
     with stub(answer, status, Location="http://192.0.2.1/") as url, ChatEndpoint(url) as partner:

@@ -71,7 +71,7 @@ def test_pairs_are_of_two_results(files: JudgedFiles) -> None:
         made = JudgeSession(CONVERSATION, files, recipe(server.url), kind="pairs").run()
         assert isinstance(made.report, PairsReport)
         assert len(made.preferences) == 12
-        with pytest.raises(UsageError, match="two result files, and 1 are given"):
+        with pytest.raises(UsageError, match="expected two RESULTs, found 1"):
             JudgeSession(CONVERSATION, files._replace(results=files.results[:1]), recipe(server.url), kind="pairs")
 
 

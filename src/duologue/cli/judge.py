@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from duologue.core.disk import write_text
+from duologue.core.errors import UsageError
 from duologue.core.locks import writing_file
 from duologue.core.plugins import load_task
 from duologue.endpoints.account import summary_lines
@@ -28,6 +29,8 @@ from duologue.run.forecast import RunForecast, forecast_lines
 from duologue.run.systems import recipe_with
 from duologue.terminal import console, options
 
+_LABELS = 60
+
 
 @click.command(cls=options.ResumableCommand)
 @options.task_argument
@@ -44,7 +47,7 @@ from duologue.terminal import console, options
 @click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
 @click.option("--sheet", type=options.OUT_FILE, default=None, help="Write a CSV for people to fill in: answers by lot.")
 @click.option(
-    "--labels", type=options.CountNumber(min=1), default=60, show_default=True, help="Answers on the --sheet."
+    "--labels", type=options.CountNumber(min=1), default=None, help=f"Answers on the --sheet.  [default: {_LABELS}]"
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask and write nothing.")
 @options.seed_option
@@ -67,7 +70,7 @@ def judge(
     n: int | None,
     out: Path,
     sheet: Path | None,
-    labels: int,
+    labels: int | None,
     dry_run: bool,
     seed: int,
     recipe: Path | None,
@@ -89,6 +92,8 @@ def judge(
       duologue judge conversation A.txt B.txt --gold T.txt --pairs --recipe judge.toml --set url=URL --out J.csv
       duologue judge proactive DIALOGUES.jsonl --whole --recipe judge.toml --set url=URL --out J.jsonl
     """
+    if labels is not None and sheet is None:
+        raise UsageError(f"--labels {labels} says how many answers stand on a sheet; name its file: --sheet FILE.csv")
     loaded = load_task(task)
     given = recipe_with(JudgeRecipe, BY_HAND, "of a judge", recipe, overrides)
     if not given.replay and not given.record and not dry_run:
@@ -99,16 +104,10 @@ def judge(
         loaded, files, given, find_protocol(word) if word else None,
         kind="pairs" if pairs else "points", n=n or 0, world=options.world_of(loaded, kb), seed=seed,
     )  # fmt: skip
-    filled = sheet_text(session, labels) if sheet is not None else ""
+    filled = sheet_text(session, labels or _LABELS) if sheet is not None else ""
     ratings_text([], out)  # a name of another form is refused before anything is asked
     if dry_run:
-        items = sum(len(one) for one in session.systems.values()) // (2 if pairs else 1)
-        planned = RunForecast(items, session.forecast(), 1)
-        if as_json:
-            console.as_json({"forecast": planned._asdict()})
-            return
-        for line in forecast_lines(planned):
-            console.line(line)
+        _tell_forecast(session, as_json=as_json)
         return
     if sheet is not None:
         write_text(sheet, filled)
@@ -129,3 +128,13 @@ def judge(
     for line in summary_lines(judged.usage, len(session.calls)):
         console.line(line)
     console.line(f"ratings in {out}, recording in {calls}, note in {note_path(out)}")
+
+
+def _tell_forecast(session: JudgeSession, *, as_json: bool) -> None:
+    items = sum(len(one) for one in session.systems.values()) // (2 if session.kind == "pairs" else 1)
+    planned = RunForecast(items, session.forecast(), 1)
+    if as_json:
+        console.as_json({"forecast": planned._asdict()})
+        return
+    for line in forecast_lines(planned):
+        console.line(line)

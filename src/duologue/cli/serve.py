@@ -13,13 +13,14 @@ import click
 from duologue.core.disk import resolved
 from duologue.core.errors import UsageError
 from duologue.core.extras import need
-from duologue.core.plugins import load_task
-from duologue.run.systems import is_model, open_system
+from duologue.core.plugins import demand_fit, load_task
+from duologue.run.systems import is_model, open_system, recipe_of
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duologue.core.protocols import System
     from duologue.web.access import AccessTokens
     from duologue.web.server import Server
 
@@ -180,7 +181,7 @@ def make_server(plan: ServePlan) -> Server:
     (task, name), *others = plan.systems
     tokens = _tokens(plan)
     opened = [(_called(task, name), load_task(task), open_system(load_task(task), name, plan.recipe, plan.overrides))]
-    opened += [(_called(which, one), load_task(which), open_system(load_task(which), one)) for which, one in others]
+    opened += [(_called(which, one), load_task(which), _opened_beside(which, one)) for which, one in others]
     worlds = {which: options.world_of(load_task(which), place) for which, place in plan.kbs.items()}
     served = [
         prepared(called, one, system, worlds.get(one.info.name), seed=plan.seed) for called, one, system in opened
@@ -188,6 +189,19 @@ def make_server(plan: ServePlan) -> Server:
     by_name(served)
     app = application(served, tokens=tokens, per_minute=plan.rate, seconds=plan.deadline)
     return Server(app, plan.host, plan.port, hosts=plan.hosts, shared=plan.shared)
+
+
+def _opened_beside(task: str, name: str) -> System:
+    """Return a system of `--also`, which has no recipe of its own. Raises `UsageError` where it cannot do without."""
+    loaded = load_task(task)
+    if not is_model(name):
+        demand_fit(name, loaded.info)
+        try:
+            recipe_of(name, None, ())
+        except UsageError as error:
+            advice = "--recipe and --set are those of --system: serve it by that, or in a process of its own"
+            raise UsageError(f"--also {task}={name}: {error}\n  {advice}") from error
+    return open_system(loaded, name)
 
 
 def _tokens(plan: ServePlan) -> AccessTokens:

@@ -41,7 +41,12 @@ _WELCOME = {
     "zh": "你在和 {url} 的 {model} 对话。输入 再见 或 /quit 离开。",
 }
 _HOW = {"en": "Write what you like; bye leaves.", "zh": "想说什么就写什么；输入 再见 离开。"}
+_NO_LIST = (404, 405, 501)
 _ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class _NoListError(BotError):
+    """The server has no list of models."""
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -52,16 +57,26 @@ class _Models(msgspec.Struct, frozen=True):
     data: list[_Named]
 
 
-class _Delta(msgspec.Struct, frozen=True):
+class _Said(msgspec.Struct, frozen=True):
     content: str | None = None
+    refusal: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The words, or those of a refusal."""
+        return self.content or self.refusal or ""
 
 
 class _Piece(msgspec.Struct, frozen=True):
-    delta: _Delta = _Delta()
+    delta: _Said | None = None
+    message: _Said | None = None
+    """The whole answer, from servers that do not stream."""
+    finish_reason: str | None = None
 
 
 class _Chunk(msgspec.Struct, frozen=True):
-    choices: list[_Piece] = []
+    choices: list[_Piece] | None = None
+    error: Any = None
 
 
 class _Message(msgspec.Struct, frozen=True):
@@ -140,19 +155,43 @@ class ChatEndpoint(Partner):
         return Dialogue(id=self._name, turns=tuple(self._turns), meta={"url": self._url, "model": self.model})
 
     def _pieces(self, body: bytes) -> Iterator[str]:
-        """Yield the pieces of a streamed answer."""
+        """Yield the pieces of an answer: of a stream, or the whole of a server that does not stream.
+
+        A stream ends with `[DONE]`; some servers leave that out, and the reason to finish ends it.
+        """
+        finished, others = False, []
         for line in self._lines("POST", "/chat/completions", body):
             data = line.removeprefix("data:").strip()
             if not line.startswith("data:"):
-                continue  # another field of the event, or a comment
+                others.append(line)  # another field of the event, a comment, or no stream
+                continue
             if data == "[DONE]":
                 return
-            for choice in self._decoded(data, _Chunk).choices[:1]:
-                yield choice.delta.content or ""
-        raise BotError(f"the endpoint at {self._url} ended its answer before the end")
+            if data:
+                piece = self._piece_in(data)
+                yield piece.delta.text if piece.delta is not None else ""
+                finished = finished or piece.finish_reason is not None
+        whole = "\n".join(others).strip()
+        if whole.startswith("{"):
+            said = self._piece_in(whole).message
+            if said is None:
+                raise BotError(f"the endpoint at {self._url} answers what is no answer: {self._shown(whole)}")
+            yield said.text
+        elif not finished:
+            raise BotError(f"the endpoint at {self._url} ended its answer before the end")
+
+    def _piece_in(self, data: str) -> _Piece:
+        """Return the first choice of a chunk. Raises `BotError` for a chunk that tells of an error."""
+        chunk: _Chunk = self._decoded(data, _Chunk)
+        if chunk.error:
+            raise BotError(f"the endpoint at {self._url} fails in its answer: {self._message_in(data.encode())}")
+        return chunk.choices[0] if chunk.choices else _Piece()
 
     def _first_model(self) -> str:
-        models: _Models = self._decoded("".join(self._lines("GET", "/models")), _Models)
+        try:
+            models: _Models = self._decoded("".join(self._lines("GET", "/models")), _Models)
+        except _NoListError as error:
+            raise BotError(f"{error}; where it lists no models, name one with --model") from error
         if not models.data:
             raise BotError(f"the endpoint at {self._url} has no model; name one with --model")
         return self._concealment.hidden(models.data[0].id)
@@ -164,7 +203,8 @@ class ChatEndpoint(Partner):
             with self._client.stream(method, self._url + path, content=body, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
                     said = self._message_in(next(response.iter_raw(_READ_OF_ERROR), b""))
-                    raise BotError(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
+                    kind = _NoListError if method == "GET" and response.status_code in _NO_LIST else BotError
+                    raise kind(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
                 if packed := packing_of(response.headers):
                     told = f"packs its answer ({packed!a}), which was not asked for; have it send plain ones"
                     raise BotError(f"the endpoint at {self._url} {told}")
@@ -193,8 +233,10 @@ class ChatEndpoint(Partner):
         try:
             return decode_json(text.encode("utf-8", "replace"), kind)
         except _ERRORS as error:
-            shown = self._concealment.hidden(text)[:200]
-            raise BotError(f"the endpoint at {self._url} answers what is no answer: {shown!r}") from error
+            raise BotError(f"the endpoint at {self._url} answers what is no answer: {self._shown(text)}") from error
+
+    def _shown(self, text: str) -> str:
+        return repr(self._concealment.hidden(text)[:200])
 
     def _message_in(self, body: bytes) -> str:
         """Return the message of an error in the form of the API, or the beginning of what came; without the key."""

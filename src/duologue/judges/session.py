@@ -58,7 +58,7 @@ class JudgeSession:
         """
         texts = load_texts(task).texts
         if kind == "pairs" and len(files.results) != 2:
-            raise UsageError(f"a pair is of two result files, and {len(files.results)} are given")
+            raise UsageError(f"--pairs compares two result files: expected two RESULTs, found {len(files.results)}")
         self.kind, self.recipe, self.seed = kind, recipe, seed
         self.protocol = protocol or find_protocol(texts.protocol)
         self.prompt = JudgePrompt(
