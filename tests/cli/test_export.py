@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from tests.exports.conftest import demand_schema
+from tests.judges.judged_pairs import note_of_pairs
 
 from duologue.run.saved import read_report
 
@@ -87,3 +88,31 @@ def test_a_wrong_call_says_what_is_expected(
     done = duologue("export", saved, *words, "--out", tmp_path / "out")
     assert done.code == 2
     assert said in done.err
+
+
+def test_judged_pairs_whose_files_lie_elsewhere_are_found_where_it_is_said(duologue: Any, tmp_path: Path) -> None:
+    """The message told of `--in`, and there was none."""
+    note, elsewhere, out = note_of_pairs(tmp_path), tmp_path.parent / f"{tmp_path.name}-data", tmp_path / "dpo.jsonl"
+    elsewhere.mkdir()
+    (tmp_path / "gold.txt").rename(elsewhere / "gold.txt")
+    words = ("export", note, "--to", "dpo", "--out", out)
+    refused = duologue(*words)
+    assert (refused.code, "say where it is with --in FOLDER" in refused.err) == (2, True)
+    done = duologue(*words, "--in", elsewhere)
+    assert (done.code, "8 pairs" in done.out) == (0, True), done.err
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--to", "dpo", "--by", "lab"), "have no place in dpo"),
+        (("--to", "dpo", "--gold", "x"), "dpo needs no truth"),
+        (("--to", "inspect", "--in", "x"), "or export --to dpo"),
+    ],
+)
+def test_what_a_form_has_no_use_for_is_refused(
+    duologue: Any, saved: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = duologue("export", saved, *words, "--out", tmp_path / "x")
+    assert (done.code, said in done.err) == (2, True), done.err

@@ -48,6 +48,13 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 @click.option("--licence", default="", help="Licence of the system or data, such as apache-2.0.")
 @click.option("--model", type=options.PATH, default=None, help="model-card: the model's folder; adds its training.")
 @click.option("--gold", type=options.PATH, multiple=True, help="lm-eval: truth of DATA, where it has none itself.")
+@click.option(
+    "--in",
+    "folders",
+    type=options.PATH,
+    multiple=True,
+    help="dpo: where files of the judgement are looked for, beside its folder; may be repeated.",
+)
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Day to be told.  [default: today, in UTC]")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 def export(
@@ -60,6 +67,7 @@ def export(
     licence: str,
     model: Path | None,
     gold: tuple[Path, ...],
+    folders: tuple[Path, ...],
     date: str,
     force: bool,
 ) -> None:
@@ -85,9 +93,15 @@ def export(
         raise UsageError(f"{out} is there already; choose another --out, or write over it with --force")
     if model is not None and target != "model-card":
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
+    if folders and target != "dpo":
+        raise UsageError("--in says where the files of a judgement lie; leave it out, or export --to dpo")
+    if gold and chosen.of != "data":
+        raise UsageError(f"{chosen.name} needs no truth; leave --gold out")
+    if chosen.of == "judged" and (name or by or licence or date):
+        raise UsageError(f"--name, --by, --licence and --date have no place in {chosen.name}; leave them out")
     card = read_card(model) if model is not None else None
     details = ExportDetails(_day(date), _hub(name), by, licence, card)
-    made = _made(chosen, words, gold, details)
+    made = _judged(chosen, words, folders) if chosen.of == "judged" else _made(chosen, words, gold, details)
     with writing_folder(out) if made.keys() - {""} else nullcontext():
         for place, content in made.items():
             write_bytes(out / place if place else out, content)
@@ -99,20 +113,11 @@ def _made(
 ) -> dict[str, bytes]:
     """Return the files of an export by their names below its folder; one file has an empty name."""
     given = chosen.load()
-    if gold and chosen.of != "data":
-        raise UsageError(f"{chosen.name} needs no truth; leave --gold out")
     if chosen.of == "results":
         if words[0] in names("tasks"):
             raise UsageError(f"{chosen.name} is of results: give what `duologue score --out FILE.report.json` saved")
         made: str = given([read_report(Path(word)) for word in words], details)
         return {"": made.encode()}
-    if chosen.of == "judged":
-        if len(words) != 1 or words[0] in names("tasks"):
-            raise UsageError(f"{chosen.name} is of judged pairs: give the FILE.judge.json of `duologue judge --pairs`")
-        found: DpoPairs = given(Path(words[0]))
-        for line in found.remarks():
-            console.line(line)
-        return {"": found.text.encode()}
     if len(words) != 2:
         what = "the FOLDER that `duologue generate TASK` made" if chosen.of == "corpus" else "a DATA file"
         raise UsageError(f"{chosen.name} is of data: give TASK and {what}")
@@ -121,6 +126,16 @@ def _made(
         return {"": made.encode()}
     files: dict[str, bytes] = given(words[0], Path(words[1]), gold, details)
     return files
+
+
+def _judged(chosen: ExportFormat, words: tuple[str, ...], folders: tuple[Path, ...]) -> dict[str, bytes]:
+    """Return the one file of an export of judgements, and tell what is not in it."""
+    if len(words) != 1 or words[0] in names("tasks"):
+        raise UsageError(f"{chosen.name} is of judged pairs: give the FILE.judge.json of `duologue judge --pairs`")
+    found: DpoPairs = chosen.load()(Path(words[0]), folders)
+    for line in found.remarks():
+        console.line(line)
+    return {"": found.text.encode()}
 
 
 def _day(given: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ class MlflowLogger:
 
     def _open(self) -> None:
         """Make the store and its run, or take up the run that is there: a stopped training goes on in it."""
+        logging.getLogger("mlflow").setLevel(logging.WARNING)  # it tells of every table that it makes
         self._folder.mkdir(parents=True, exist_ok=True)
         place = resolved(self._folder)
         self._client = self._library.MlflowClient(tracking_uri=f"sqlite:///{place / STORE}")

@@ -92,7 +92,11 @@ def process_group(size: int, device: str, work: Callable[..., object], *argument
     `functools.partial` of one, no lambda. Raises `UsageError` when it cannot travel or there are too few devices.
     """
     if device == "cuda" and torch.cuda.device_count() < size:
-        raise UsageError(f"{size} CUDA devices are asked for, found {torch.cuda.device_count()}")
+        found = torch.cuda.device_count()
+        raise UsageError(
+            f"--set device=cuda, --set devices={size}: expected as many GPUs, found {found} that torch can use; give "
+            f"--set device=cpu, or fewer devices"
+        )
     if size == 1:
         yield ProcessGroup(device=device)
         return
