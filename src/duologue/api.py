@@ -25,7 +25,7 @@ from duologue.metrics.significance import SEED
 from duologue.report import Comparison, Leaderboard, rank_all
 from duologue.report import compare as compare_reports
 from duologue.run import evaluate
-from duologue.run.predict import answer_all, in_world, predict_file
+from duologue.run.predict import answer_all, demand_unread, in_world, predict_file
 from duologue.run.saved import formulas_of, read_report
 from duologue.run.systems import open_system
 from duologue.run.train import train as train_system
@@ -130,6 +130,8 @@ def predict(
         predict_file(loaded, named, Path(data), Path(out), name=str(system), world=world, kb=given, seed=seed)
         return dict(loaded.answers(loaded.read(Path(out)), load_data(task, data)))
     ready = load_system(task, system, kb=kb, seed=seed) if isinstance(system, str | Path) else system
+    if isinstance(data, str | Path):
+        demand_unread(ready, Path(data))
     examples = load_data(task, data) if isinstance(data, str | Path) else list(data)
     answers = answer_all(loaded, ready, in_world(examples, world))
     if out is not None:

@@ -17,6 +17,8 @@ pytest.importorskip("httpx", reason="the client of endpoints is optional")
 from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
+from duologue import api
+from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 
 if TYPE_CHECKING:
@@ -221,3 +223,26 @@ def test_users_that_cannot_be_are_told(duologue: Any, words: list[object], messa
     done = duologue("simulate", "proactive", *own, "--goals", goals, *words)
     assert done.code == 2
     assert message in done.err
+
+
+def test_examples_are_never_what_is_played_or_put_under_noise(duologue: Any, tmp_path: Path) -> None:
+    valid, sessions = GOLDEN / "spoken/small-valid.json", GOLDEN / "proactive/small-sessions.txt"
+    graph = GOLDEN / "spoken/tiny-kg.json"
+    with Stub() as server:
+        for data, told in (
+            (valid, ["robustness", "spoken", "--gold", valid, "--kg", graph, "--out", tmp_path / "noise.html"]),
+            (sessions, ["simulate", "proactive", "--goals", sessions, "--n", 1, "--out", tmp_path / "talks.jsonl"]),
+        ):
+            copy = tmp_path / data.name
+            copy.write_bytes(data.read_bytes())
+            done = duologue(*told, *words(server.url, tmp_path / "calls", "shots=1", f"examples={copy}"))
+            assert (done.code, "are the file that is answered" in done.err) == (2, True), done.err
+        assert not server.asked
+
+
+def test_examples_are_never_what_a_notebook_asks(tmp_path: Path) -> None:
+    data = GOLDEN / DATA["conversation"][0]
+    recipe = {"url": "http://127.0.0.1:9/v1", "model": "m", "shots": 1, "examples": str(data), "cache": ""}
+    system = api.load_system("conversation", "endpoint", recipe=recipe)
+    with pytest.raises(UsageError, match="are the file that is answered"):
+        api.predict("conversation", system, data)

@@ -15,6 +15,7 @@ from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task
 from duologue.report import to_json
 from duologue.run.contamination import declared
+from duologue.run.predict import demand_unread
 from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
@@ -116,6 +117,8 @@ def simulate(
     if not isinstance(loaded, Playable):
         raise lacking_capability(task, "Playable")
     system = open_system(loaded, name, recipe, overrides)
+    if goals is not None:
+        demand_unread(system, goals)
     user = _other_user(loaded, player, user_overrides, users)
     stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
     label = Path(name).name or name

@@ -43,6 +43,8 @@ class Resumed:
         """What each answer took when it was made, of systems that tell it; those from the journal too."""
         self.chunk = getattr(system, "chunk", CHUNK)
         self.whole_file = bool(getattr(system, "whole_file", False))
+        self.reads: tuple[Path, ...] = getattr(system, "reads", ())
+        """Files that examples are taken from."""
 
     @property
     def prompt_mark(self) -> str:

@@ -17,7 +17,7 @@ from duologue.core.plugins import read_card
 from duologue.core.records import Exposure
 from duologue.run.contamination import NO_SKETCH, declared, demand_shown, sketch_of, told
 from duologue.run.evaluate import Truth, score_against
-from duologue.run.predict import answer_all, in_world
+from duologue.run.predict import answer_all, demand_unread, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
 from duologue.run.saved import save_report
 from duologue.run.usage import USAGE, accounts_of, usage_of
@@ -61,8 +61,9 @@ def robustness(
     answers are places in the text (`labels_move`), the noisy truth is written to `folder/truth` and scored against.
     Noise of one seed is the same for all systems. The usage of a system that tells it is in
     each report (an answer to what the noise left as it was is on the account of every strength). Raises `UsageError`
-    for a task without noise, and for no or repeated strengths; with `unseen` `SeenError`, before anything is answered,
-    where it is not shown of a system that it did not see the truth in training.
+    for a task without noise, for no or repeated strengths, and for a system that takes examples from the truth; with
+    `unseen` `SeenError`, before anything is answered, where it is not shown of a system that it did not see the truth
+    in training.
     """
     if not isinstance(task, NoiseModel):
         raise lacking_capability(task.info.name, "NoiseModel")
@@ -73,6 +74,9 @@ def robustness(
     backgrounds = {name: _background(name, system, truth, models.get(name)) for name, system in systems}
     for name, background in backgrounds.items() if unseen else ():
         demand_shown(background["exposure"], name, "it is not declared which external data it learned from")
+    for _, system in systems:
+        for file in (file for group in truth.files.values() for file in group):
+            demand_unread(system, Path(file["path"]))
     placed = in_world(truth.examples, world)
     usual = noise_strengths(task, kinds)
     truths = dict.fromkeys(strengths, truth)
