@@ -246,3 +246,22 @@ def test_examples_are_never_what_a_notebook_asks(tmp_path: Path) -> None:
     system = api.load_system("conversation", "endpoint", recipe=recipe)
     with pytest.raises(UsageError, match="are the file that is answered"):
         api.predict("conversation", system, data)
+
+
+@pytest.mark.parametrize(
+    ("task", "data", "more", "answers"),
+    [
+        ("spoken", "spoken/small-valid.json", ["--kg", GOLDEN / "spoken/tiny-kg.json"], 9),
+        ("mobilecs/extraction", "mobilecs/extraction/contract/raw.json", [], 12),
+    ],
+)
+def test_runs_under_noise_have_a_forecast(
+    duologue: Any, tmp_path: Path, task: str, data: str, more: list[object], answers: int
+) -> None:
+    asked = ["robustness", task, "--gold", GOLDEN / data, *more, "--strengths", "0,1,2", "--out", tmp_path / "n.html"]
+    with Stub() as server:
+        done = duologue(*asked, *words(server.url, tmp_path / "calls"), "--dry-run")
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith(f"{answers} answers take {answers} calls, 0 of them kept from before")
+        assert not server.asked
+    assert not list(tmp_path.iterdir())

@@ -6,6 +6,7 @@ import shlex
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,12 +15,18 @@ from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
 from duologue.run.contamination import warnings_of_training
+from duologue.run.forecast import forecast_lines
 from duologue.run.resumed import resumed
-from duologue.run.robustness import NOISE, STRENGTH, noise_remarks
+from duologue.run.robustness import NOISE, STRENGTH, forecast_robustness, noise_remarks
 from duologue.run.robustness import robustness as measure
 from duologue.run.systems import is_model, open_system
 from duologue.run.usage import USAGE, usage_lines
 from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.protocols import System, Task
 
 
 @click.command()
@@ -55,6 +62,9 @@ from duologue.terminal import console, options
     required=True,
     help="The HTML page to write; FILE.reports beside it keeps results and reports.",
 )
+@click.option(
+    "--dry-run", is_flag=True, help="Say what systems that are paid by the call would ask, and ask and write nothing."
+)
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -72,6 +82,7 @@ def robustness(
     samples: str | None,
     require_unseen: bool,
     out: Path,
+    dry_run: bool,
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
@@ -100,14 +111,12 @@ def robustness(
     remarks = noise_remarks(loaded, kinds)
     truth = evaluate.Truth.of(loaded, gold, data)
     kept = out.with_suffix(".reports")
-    if (recipe or overrides) and sum(not is_model(name) for name in names) != 1:
-        raise UsageError("--recipe and --set are for one registered system; give one beside the folders of models")
-    systems = [
-        (Path(name).name or name, open_system(loaded, name, *(() if is_model(name) else (recipe, overrides))))
-        for name in names
-    ]
-    if len({name for name, _ in systems}) < len(systems):
-        raise UsageError("two systems have one name; give folders with different names")
+    systems = _opened(loaded, names, recipe, overrides)
+    if dry_run:
+        planned = forecast_robustness(loaded, systems, truth, _numbers(strengths), kinds=kinds, world=world, seed=seed)
+        for line in forecast_lines(planned):
+            console.line(line)
+        return
     with ExitStack() as stack:
         journals = [kept / f".{number}.journal" for number in range(1, len(names) + 1)]
         asked = [
@@ -157,6 +166,21 @@ def robustness(
         for line in usage_lines(system):
             console.line(f"{label}  {line}")
     console.line(f"figure in {out}, result files and their reports in {kept} (for verify, compare and board)")
+
+
+def _opened(
+    loaded: Task, names: Sequence[str], recipe: Path | None, overrides: Sequence[str]
+) -> list[tuple[str, System]]:
+    """Return the systems by what they are called. Raises `UsageError` for one name twice, and a recipe for several."""
+    if (recipe or overrides) and sum(not is_model(name) for name in names) != 1:
+        raise UsageError("--recipe and --set are for one registered system; give one beside the folders of models")
+    systems = [
+        (Path(name).name or name, open_system(loaded, name, *(() if is_model(name) else (recipe, overrides))))
+        for name in names
+    ]
+    if len({name for name, _ in systems}) < len(systems):
+        raise UsageError("two systems have one name; give folders with different names")
+    return systems
 
 
 def _numbers(text: str) -> list[float]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import System, Task, World
+    from duologue.core.records import Example
 
 _SILENT = Answer(text="", annotation=Annotation())
 """What stands in histories for replies that are not known yet."""
@@ -32,13 +33,19 @@ class RunForecast(NamedTuple):
 def forecast_file(task: Task, system: System, data: Path, *, name: str, world: World | None, seed: int) -> RunForecast:
     """Return what the system of that name would take to answer a file; nothing is asked and nothing written.
 
-    Raises `UsageError` for a system that tells no forecast, and as `predict_file` does.
+    Raises as `forecast_examples` and `predict_file` do.
     """
+    demand_unread(system, data)
+    return forecast_examples(task, system, in_world(list(task.load(data)), world), name=name, world=world, seed=seed)
+
+
+def forecast_examples(
+    task: Task, system: System, examples: Sequence[Example], *, name: str, world: World | None, seed: int
+) -> RunForecast:
+    """Return the same for examples. Raises `UsageError` for a system that tells no forecast."""
     told: Any = getattr(system, "forecast", None)
     if told is None:
         raise UsageError(f"system '{name}' costs nothing by the call, so it has no forecast; leave --dry-run out")
-    demand_unread(system, data)
-    examples = in_world(list(task.load(data)), world)
     system.prepare(task.info, seed, {} if world is None else {world.name: world})
     counts: Counter[str] = Counter()
     rounds = task.rounds(examples)
@@ -48,6 +55,14 @@ def forecast_file(task: Task, system: System, data: Path, *, name: str, world: W
         counts.update(told([example.sample for example in batch]))
         batch = next_round(rounds, [_SILENT] * len(batch))
     return RunForecast(len(examples), dict(counts), number)
+
+
+def together(forecasts: Sequence[RunForecast]) -> RunForecast:
+    """Return what several runs take in all."""
+    counts: Counter[str] = Counter()
+    for one in forecasts:
+        counts.update(one.counts)
+    return RunForecast(sum(one.answers for one in forecasts), dict(counts), max(one.rounds for one in forecasts))
 
 
 def forecast_lines(found: RunForecast) -> Sequence[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
+from duologue.core.disk import temporary_folder
 from duologue.core.errors import UsageError
 from duologue.core.noise import noise_strengths, scaled
 from duologue.core.optional_protocols import NoiseModel
@@ -17,6 +18,7 @@ from duologue.core.plugins import read_card
 from duologue.core.records import Exposure
 from duologue.run.contamination import NO_SKETCH, declared, demand_shown, sketch_of, told
 from duologue.run.evaluate import Truth, score_against
+from duologue.run.forecast import forecast_examples, together
 from duologue.run.predict import answer_all, demand_unread, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
 from duologue.run.saved import save_report
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import Progress, System, Task, World
-    from duologue.core.records import Report, Scoring
+    from duologue.core.records import Example, Report, Scoring
+    from duologue.run.forecast import RunForecast
 
 STRENGTH = "strength"
 """Under which `Report.meta` has the strength of the noise."""
@@ -65,20 +68,85 @@ def robustness(
     `unseen` `SeenError`, before anything is answered, where it is not shown of a system that it did not see the truth
     in training.
     """
+    backgrounds = {name: _background(name, system, truth, models.get(name)) for name, system in systems}
+    for name, background in backgrounds.items() if unseen else ():
+        demand_shown(background["exposure"], name, "it is not declared which external data it learned from")
+    shown = _under_noise(task, systems, truth, strengths, kinds, folder, world, seed)
+    usual = shown.usual
+    reports = []
+    for number, (name, system) in enumerate(systems, start=1):
+        system.prepare(task.info, seed, {} if world is None else {world.name: world})
+        background = backgrounds[name]
+        for strength, noisy in shown.noisy.items():
+            path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
+            begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
+            task.write(noisy, answer_all(task, system, noisy, progress=progress, accounts=accounts), path)
+            usage = usage_of(system, [*accounts.values(), *accounts_of(system)[begun:]])
+            found = score_against(task, shown.truths[strength], path, how, test_set=f"noise {strength:g}")
+            report = with_prompts(found, marks_of(system=system))
+            meta = {**report.meta, STRENGTH: strength, NOISE: usual, "seed": seed}
+            meta |= {USAGE: {SYSTEM: usage}} if usage else {}
+            told_of = {**background, "problems": (*report.problems, *background["problems"])}
+            reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta, **told_of))
+            save_report(reports[-1], path.with_name("result.report.json"))
+    return reports
+
+
+def forecast_robustness(
+    task: Task,
+    systems: Sequence[tuple[str, System]],
+    truth: Truth,
+    strengths: Sequence[float],
+    *,
+    kinds: Sequence[str] = (),
+    world: World | None = None,
+    seed: int = 1,
+) -> RunForecast:
+    """Return what all systems that are paid by the call would take; nothing is asked, and no file stays.
+
+    Raises `UsageError` where there is none of these, and as `robustness` does.
+    """
+    paid = [one for one in systems if hasattr(one[1], "forecast")] or systems[:1]
+    with temporary_folder() as folder:
+        shown = _under_noise(task, systems, truth, strengths, kinds, folder, world, seed)
+        return together(
+            [
+                forecast_examples(task, system, noisy, name=name, world=world, seed=seed)
+                for name, system in paid
+                for noisy in shown.noisy.values()
+            ]
+        )
+
+
+class _UnderNoise(NamedTuple):
+    """What systems see and are scored against, by the strength of the noise."""
+
+    usual: dict[str, float]
+    truths: dict[float, Truth]
+    noisy: dict[float, list[Example]]
+
+
+def _under_noise(
+    task: Task,
+    systems: Sequence[tuple[str, System]],
+    truth: Truth,
+    strengths: Sequence[float],
+    kinds: Sequence[str],
+    folder: Path,
+    world: World | None,
+    seed: int,
+) -> _UnderNoise:
     if not isinstance(task, NoiseModel):
         raise lacking_capability(task.info.name, "NoiseModel")
     if not strengths or len({f"{abs(one):g}" for one in strengths}) < len(strengths):  # as files are named
         raise UsageError("give at least one strength of noise, and each once to six digits, such as 0,0.5,1")
     if task.labels_move and not truth.files.get("gold"):
         raise UsageError(f"the labels of {task.info.name} move with the text; give truth that is in files")
-    backgrounds = {name: _background(name, system, truth, models.get(name)) for name, system in systems}
-    for name, background in backgrounds.items() if unseen else ():
-        demand_shown(background["exposure"], name, "it is not declared which external data it learned from")
     for _, system in systems:
         for file in (file for group in truth.files.values() for file in group):
             demand_unread(system, Path(file["path"]))
     placed = in_world(truth.examples, world)
-    usual = noise_strengths(task, kinds)
+    usual = dict(noise_strengths(task, kinds))
     truths = dict.fromkeys(strengths, truth)
     noisy = dict.fromkeys(strengths, placed)
     for one in filter(None, strengths):
@@ -88,23 +156,7 @@ def robustness(
             noisy[one] = in_world(truths[one].examples, world)
         else:
             noisy[one] = task.noisy_examples(placed, seed=seed, strengths=laid)
-    reports = []
-    for number, (name, system) in enumerate(systems, start=1):
-        system.prepare(task.info, seed, {} if world is None else {world.name: world})
-        background = backgrounds[name]
-        for strength, shown in noisy.items():
-            path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
-            begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
-            task.write(shown, answer_all(task, system, shown, progress=progress, accounts=accounts), path)
-            usage = usage_of(system, [*accounts.values(), *accounts_of(system)[begun:]])
-            found = score_against(task, truths[strength], path, how, test_set=f"noise {strength:g}")
-            report = with_prompts(found, marks_of(system=system))
-            meta = {**report.meta, STRENGTH: strength, NOISE: usual, "seed": seed}
-            meta |= {USAGE: {SYSTEM: usage}} if usage else {}
-            told_of = {**background, "problems": (*report.problems, *background["problems"])}
-            reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta, **told_of))
-            save_report(reports[-1], path.with_name("result.report.json"))
-    return reports
+    return _UnderNoise(usual, truths, noisy)
 
 
 def _background(name: str, system: System, truth: Truth, model: Path | None) -> dict[str, Any]:
