@@ -20,6 +20,7 @@ from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Record
 from duologue.core.scenes import TYPED
+from duologue.endpoints.caps import CapReachedError
 from duologue.run.simulate import simulate, staged_with
 from duologue.run.systems import open_system, open_user
 from duologue.systems.endpoint.endpoint import EndpointSystem, EndpointUser
@@ -180,6 +181,12 @@ def test_a_real_engine_plays_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     assert usage["unparsable"] < usage["calls"]
     assert typed(found.dialogues[0])
     assert {"success", "user-leaks"} <= {one.name for one in found.report.scores}
+
+
+def test_what_the_errors_of_a_user_say_to_set_is_set_with_user_set() -> None:
+    agent = open_system(load_task("mobilecs/dialogue"), "rule-agent")
+    with Stub() as server, pytest.raises(CapReachedError, match=r"give more with --user-set max_calls="):
+        played("mobilecs/dialogue", agent, server, CALLS, max_calls=1)
 
 
 def test_a_user_takes_no_examples_and_other_systems_play_none() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from duologue.core.disk import Source
-from duologue.core.errors import UsageError
+from duologue.core.errors import BotError, UsageError
 from duologue.core.lines import sha256
 from duologue.core.records import Answer, Record
 from duologue.core.rng import Rng
@@ -218,6 +218,13 @@ class EndpointUser(EndpointSystem):
         if recipe.shots:
             raise UsageError("shots: examples are those of the system's side, and a user takes none; leave them out")
         super().__init__(recipe)
+
+    def answer_each(self, samples: Sequence[Sample]) -> Iterator[tuple[int, Answer, dict[str, Any]]]:
+        """Do what the system does; what its errors say to set is set with `--user-set` here."""
+        try:
+            yield from super().answer_each(samples)
+        except BotError as error:
+            raise type(error)(str(error).replace("--set ", "--user-set ")) from error
 
     def _prompt_for(self, info: TaskInfo) -> Prompt:
         return user_prompt_of(info, self.recipe.language, turns=self.recipe.turns)
