@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from duologue.core.errors import UsageError
 from duologue.core.rng import Rng
 from duologue.judges.calls import drawn
+from duologue.ratings.files import SHEET_TEXTS
 
 if TYPE_CHECKING:
     from duologue.judges.session import JudgeSession
@@ -28,7 +29,7 @@ def sheet_text(session: JudgeSession, count: int) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     criteria = [one.name for one in session.protocol.criterion]
-    writer.writerow(["context", "reply", *criteria, "rater", "item", "system"])
+    writer.writerow([*SHEET_TEXTS, *criteria, "rater", "item", "system"])
     for system, name in order:
         item = session.systems[system][name]
         context, said = session.prompt.context(item), session.prompt.said(item)

@@ -33,6 +33,9 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _JSON = (".jsonl", ".ndjson", ".json")
 _ADVICE = "name the columns item,system,rater,criterion,value, or a column for each criterion"
 
+SHEET_TEXTS = ("context", "reply")
+"""Columns of a sheet that show its reader what is rated; they are no ratings."""
+
 
 class RatingFile(NamedTuple):
     """What a file of ratings holds: ratings or pairwise judgements, in the order of the file, and warnings."""
@@ -270,7 +273,7 @@ class _Reader:
 
     def _tell_strange(self, row: _Row, wide: list[str]) -> None:
         """Warn once of each column that nothing reads."""
-        known = {"item", "system", "rater", "criterion", "value", "system-a", "system-b", "winner", *wide}
+        known = {"item", "system", "rater", "criterion", "value", "system-a", "system-b", "winner", *SHEET_TEXTS, *wide}
         for name in [one for one in row.cells if one not in known and one not in self._strange]:
             self._strange.add(name)
             self._problems.add(
