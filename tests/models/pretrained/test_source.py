@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import errno
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.core.errors import FormatError, MissingExtraError, StorageError, UsageError
+from duologue.core.errors import FormatError, MissingExtraError, NoSpaceError, StorageError, UsageError
 from duologue.models.pretrained.source import find_model
 
 if TYPE_CHECKING:
@@ -100,6 +101,18 @@ def test_offline_a_name_that_was_never_fetched_is_told(tmp_path: Path, monkeypat
     monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(StorageError, match="cannot be fetched from the hub"):
         find_model("owner/never-fetched")
+
+
+def test_a_full_disk_of_the_hubs_cache_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The advice was to look after the name and the network."""
+    hub = pytest.importorskip("huggingface_hub")
+
+    def snapshot_download(*_: Any, **__: Any) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download)
+    with pytest.raises(NoSpaceError, match="cannot fetch 'owner/large' from the hub: no space left .*HF_HOME"):
+        find_model("owner/large")
 
 
 def test_without_the_hubs_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

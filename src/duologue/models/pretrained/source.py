@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.core.disk import decode_text, read_bytes, resolved
-from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.core.disk import decode_text, lacks_space, read_bytes, resolved
+from duologue.core.errors import FormatError, NoSpaceError, StorageError, UsageError
 from duologue.core.extras import need
 from duologue.core.identity import hash_of_model
 from duologue.core.records import Problem
@@ -137,6 +137,11 @@ def _fetched(model: str, revision: str) -> Path:
     except ValueError as error:
         raise UsageError(f"--set model={model}: {error}") from error
     except Exception as error:  # the library has many errors of the network, and they change with its versions
+        if lacks_space(error):
+            told = (
+                f"cannot fetch '{model}' from the hub: no space left on the disk of its library's cache; free some, or"
+            )
+            raise NoSpaceError(f"{told} set HF_HOME to a folder on another one, and run the command again") from error
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise StorageError(
             f"'{model}' is no folder here, and it cannot be fetched from the hub ({first}); give the path of a folder, "
