@@ -111,7 +111,7 @@ def test_a_full_disk_of_the_hubs_cache_is_told_as_that(monkeypatch: pytest.Monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(hub, "snapshot_download", snapshot_download)
-    with pytest.raises(NoSpaceError, match="cannot fetch 'owner/large' from the hub: no space left .*HF_HOME"):
+    with pytest.raises(NoSpaceError, match=r"cannot fetch 'owner/large' from the hub: no space left .*HF_HOME"):
         find_model("owner/large")
 
 
