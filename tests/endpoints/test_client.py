@@ -48,6 +48,15 @@ def test_the_address_may_be_that_of_the_interface_or_of_the_call(ending: str) ->
     assert "Authorization" not in server.headers[0]
 
 
+def test_an_address_without_its_end_is_told_what_may_be_wrong() -> None:
+    with (
+        Stub(stub.sends(b"404 page not found", 404)) as server,
+        pytest.raises(BotError, match=r"most end in /v1") as told,
+    ):
+        client(server.url.removesuffix("/v1")).complete(BODY)
+    assert "404 page not found" in str(told.value)
+
+
 @pytest.mark.parametrize(
     "fault", [stub.busy(), stub.broken, stub.cut, stub.hang_up, stub.not_json, stub.no_choices], ids=range(6)
 )

@@ -32,6 +32,9 @@ MOST_BYTES = 4 << 20
 """Bytes of a response that are read; more are refused."""
 _PATH = "/chat/completions"
 _OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
+_HINTS = dict.fromkeys((401, 403), "; its key is taken from DUOLOGUE_ENDPOINT_KEY") | {
+    404: "; is the address its base address (--set url=..., most end in /v1), and has it the model (--set model=...)?"
+}
 _STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured", "guided")
 """Words of a server that refuses the form of an answer."""
 
@@ -174,8 +177,7 @@ class EndpointClient:
         if 300 <= status < 400:
             raise BotError(f"{self._who} sends elsewhere ({status}), which is not followed")
         if status != _OK:
-            hint = "; its key is taken from DUOLOGUE_ENDPOINT_KEY" if status in {401, 403} else ""
-            raise BotError(f"{self._who} refuses with status {status}: {self._said(data)}{hint}")
+            raise BotError(f"{self._who} refuses with status {status}: {self._said(data)}{_HINTS.get(status, '')}")
         try:
             told = self._secret.hidden_in(msgspec.json.decode(data))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
