@@ -44,6 +44,11 @@ def test_each_rule_is_broken_by_its_own_file_alone(rule: str) -> None:
     assert read(BROKEN[rule])[1] == [(rule, severity)]
 
 
+def test_a_raw_dialogue_is_told_once() -> None:
+    turn = {"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"}
+    assert read([{"id": "d", "content": [turn, turn, turn]}])[1] == [("raw-file", "error")]
+
+
 def test_every_rule_has_its_broken_file() -> None:
     assert set(track2.RULES) == set(BROKEN) | {"too-many-problems"}
     assert read([3] * 1001)[1][-1] == ("too-many-problems", "error")

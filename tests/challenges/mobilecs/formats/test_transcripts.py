@@ -61,6 +61,13 @@ def test_times_and_addresses_are_no_speakers(tmp_path: Path) -> None:
         ("a.csv", "a,b\n1,2\n", "transcript-columns", "line 1"),
         ("a.csv", "", "transcript-columns", "line 1"),
         ("a.csv", "speaker,text\n客服\n", "transcript-row", "line 2"),
+        ("a.csv", "id,speaker,text\n1,客服,您好\n2,用户,喂\n", "transcript-calls", ""),
+        (
+            "a.jsonl",
+            '{"id": 1, "speaker": "客服", "text": "a"}\n{"id": 2, "speaker": "用户", "text": "b"}',
+            "transcript-calls",
+            "",
+        ),
         ("a.csv", f'speaker,text\n客服,您好\n用户,"{"x" * 140_000}', "transcript-table", "line 3"),
         ("a.jsonl", '{"turns": []}\n', "transcript-turns", "line 1"),
         ("a.jsonl", '{"turns": [["客服", "a"], ["客服"]]}\n', "transcript-turns", "line 1"),
@@ -102,3 +109,34 @@ def test_damaged_json_is_told_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[[", encoding="utf-8")
     with pytest.raises(FormatError, match=r"a\.json"):
         read_transcripts(tmp_path / "a.json")
+
+
+BY_ROW = {
+    "a.csv": "id,call,speaker,text\n1,a,客服,您好\n2,a,用户,喂\n3,b,用户,你好\n4,b,客服,请讲\n",
+    "a.jsonl": (
+        '{"id": 1, "call": 7, "speaker": "客服", "text": "您好"}\n'
+        '{"id": 2, "call": 7, "role": "用户", "content": "喂"}\n'
+        '{"id": 3, "call": 8, "speaker": "用户", "text": "你好"}\n'
+        '{"id": 4, "call": 8, "speaker": "客服", "text": "请讲"}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_ROW)
+def test_rows_of_one_utterance_are_gathered_by_call_and_not_by_row(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(BY_ROW[name], encoding="utf-8")
+    calls = [call.turns for call in read_transcripts(tmp_path / name)]
+    assert calls == [[("客服", "您好"), ("用户", "喂")], [("用户", "你好"), ("客服", "请讲")]]
+
+
+def test_times_in_front_of_speakers_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("[00:01] 客服: 您好\n【00:03.5】用户：喂\n00:00:07 客服: 请讲\n", encoding="utf-8")
+    (call,) = read_transcripts(path)
+    assert call.turns == [("客服", "您好"), ("用户", "喂"), ("客服", "请讲")]
+
+
+def test_a_list_of_utterances_is_one_call(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[["客服", "您好"], ["用户", "喂"]]', encoding="utf-8")
+    assert [call.turns for call in read_transcripts(path)] == [[("客服", "您好"), ("用户", "喂")]]

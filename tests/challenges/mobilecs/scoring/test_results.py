@@ -25,6 +25,10 @@ BROKEN: dict[str, Callable[[list[Any]], Any]] = {
     "not-a-list": lambda rows: {"rows": rows},
     "no-dialogues": lambda rows: rows[:0],
     "item-not-object": lambda rows: [*rows, 3],
+    "raw-file": lambda rows: [
+        {"id": rows[0]["id"], "content": [{"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"}]},
+        *rows[1:],
+    ],
     "dialog-id-missing": lambda rows: [*rows, {key: part for key, part in rows[0].items() if key != "id"}],
     "dialog-id-type": lambda rows: [*rows, {**rows[0], "id": 3}],
     "dialog-id-repeated": lambda rows: [*rows, rows[0]],
@@ -59,6 +63,10 @@ def test_files_that_break_their_bytes(track: Track) -> None:
     assert track.rules(b"3", known=False) == [("not-a-list", "error")]
     assert track.rules(b"[]", known=False) == [("no-dialogues", "warning")]
     assert track.rules(list(range(1001)), known=False)[-1] == ("too-many-problems", "error")
+
+
+def test_a_raw_file_is_no_result_even_where_the_data_is_not_known(track: Track) -> None:
+    assert track.rules(BROKEN["raw-file"](track.rows), known=False) == [("raw-file", "error")]
 
 
 def test_rows_that_are_no_object_are_an_official_crash(track: Track) -> None:

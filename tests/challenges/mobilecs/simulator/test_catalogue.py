@@ -24,3 +24,9 @@ def test_a_third_of_all_names_is_never_spoken_of_in_annotated_dialogues() -> Non
 def test_another_seed_has_other_names() -> None:
     one, other = ({product.name for product in make_catalogue(seed, 0.4)} for seed in (1, 2))
     assert len(one & other) / len(one) < 0.6
+
+
+def test_annotated_dialogues_speak_of_all_types_whatever_is_kept_from_them() -> None:
+    for share in (0.9, 0.99, 1.0):
+        products = make_catalogue(1, share)
+        assert {product.type for product in products if product.labelled} == set(ENTITY_TYPES)

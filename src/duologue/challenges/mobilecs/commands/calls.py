@@ -28,8 +28,9 @@ def calls(*, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], keep_pe
     """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
 
     Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
-    speaker and text; JSON (.json, .jsonl) has turns `[speaker, text]` or objects with both. Personal data become
-    placeholders first. The file is for its owner alone; `duologue run mobilecs/extraction` takes it.
+    speaker and text; JSON (.json, .jsonl) has calls with turns `[speaker, text]` or objects with both, or rows as in
+    tables. Personal data become placeholders first. The file is for its owner alone; `duologue run
+    mobilecs/extraction` takes it.
 
     \b
     Examples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duologue.challenges.mobilecs.schema.ontology import SPEAKERS, USER_TEXT
 from duologue.core.decoded import is_text, shown
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
@@ -114,6 +115,17 @@ def open_rows(rows: Any, issues: Issues) -> list[Any]:
         return []
     issues.add("not-a-list", "", f"the file holds {shown(rows)}, expected a list of dialogues")
     return []
+
+
+def is_raw(row: dict[str, Any]) -> bool:
+    """Tell whether a dialogue has turns of raw data, which say who speaks as no other form does.
+
+    >>> is_raw({"content": [{"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"}]}), is_raw({"content": [{"用户": "喂"}]})
+    (True, False)
+    """
+    content = row.get("content")
+    first = content[0] if isinstance(content, list) and content else None
+    return isinstance(first, dict) and USER_TEXT not in first and any(key in first for key in SPEAKERS)
 
 
 def row_id(row: dict[str, Any], issues: Issues) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, open_rows, row_id, unique_id
+from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, is_raw, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.schema.intents import acts_of, entity_argument
@@ -127,6 +127,9 @@ def _row_id(row: Any, issues: Issues) -> str | None:
     if not isinstance(row, dict):
         issues.add("item-not-object", "", f"found {shown(row)}, expected an object with id, KB and content")
         return None
+    if is_raw(row):
+        issues.add("raw-file", "/content", f"the turns have '{SPEAKERS[0]}', as raw data has it", _CONVERT)
+        return None
     name = row_id(row, issues)
     _expect_table(row.get("KB"), "base-type", "/KB", issues)
     if row.get("goal") is not None:
@@ -171,9 +174,6 @@ def _expect_key(key: str, rule: str, place: str, issues: Issues) -> None:
 def _expect_turn(turn: Any, place: str, issues: Issues) -> None:
     if not isinstance(turn, dict):
         issues.add("turn-type", place, f"found {shown(turn)}, expected an object")
-        return
-    if USER_TEXT not in turn and SPEAKERS[0] in turn:
-        issues.add("raw-file", place, f"the turn has '{SPEAKERS[0]}', as raw data has it", _CONVERT)
         return
     issues.expect_text(turn, USER_TEXT, "user-text", f"{place}/{USER_TEXT}", empty=True)
     for key in (STAFF_TEXT, USER_INTENT, STAFF_INTENT):

@@ -1,9 +1,10 @@
 """Reads plain transcripts of calls: text with a speaker before each utterance, tables, JSON.
 
-* text: `speaker: utterance`, a line each, with either colon; a line without a speaker goes on with the utterance
-  before, and an empty line ends the call
+* text: `speaker: utterance`, a line each, with either colon, a time before the speaker left out; a line without a
+  speaker goes on with the utterance before, and an empty line ends the call
 * tables (`.csv`, `.tsv`): a head with columns for call, speaker and text; without one for the call the file is one
-* JSON (`.json`, `.jsonl`): a list of calls or one per line, each with turns `[speaker, text]` or objects
+* JSON (`.json`, `.jsonl`): a list of calls or one per line, each with turns `[speaker, text]` or objects; or a list of
+  such turns, or one per line, which say of what call they are as rows of a table do
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ RULES = {
     "transcript-empty": "a file holds at least one call with something said",
     "transcript-speaker": "the first line of a call names its speaker before a colon",
     "transcript-columns": "the head of a table names a column for the speaker and one for the text",
+    "transcript-calls": "what tells calls apart is the same in all rows of a call",
     "transcript-table": "quotes of a table are closed",
     "transcript-row": "a row of a table has all columns of its head",
     "transcript-json": "JSON is a list of calls, or one call on each line",
@@ -37,7 +39,6 @@ RULES = {
 }
 """Rules for transcripts by id."""
 CALLS = (
-    "id",
     "call",
     "call_id",
     "dialog_id",
@@ -47,13 +48,16 @@ CALLS = (
     "session_id",
     "通话",
     "会话",
+    "id",
 )
+"""Names of what tells calls apart, the most telling first: an `id` beside another may be that of the row."""
 SPEAKERS = ("speaker", "role", "author", "from", "channel", "说话人", "角色", "讲话人")
 TEXTS = ("text", "utterance", "message", "content", "transcript", "文本", "内容", "话语")
 TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
 BREAK = "_"
 """Sign of MobileCS for a break inside an utterance."""
-_SAID = re.compile(r"\s*([^:：\s](?:[^:：]{0,38}[^:：\s])?)\s*[:：](?!//)\s*(.*)")
+_TIME = r"(?:[\[(【（]\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?[\])】）]|\d{1,3}:\d\d:\d\d(?:[.,]\d+)?)"
+_SAID = re.compile(rf"\s*(?:{_TIME}\s*)?([^:：\s](?:[^:：]{{0,38}}[^:：\s])?)\s*[:：](?!//)\s*(.*)")
 _NUMBER = re.compile(r"[\d.,\s]+")
 _SUFFIXES = {".csv": ",", ".tsv": "\t"}
 _JSON = (".json", ".jsonl", ".ndjson")
@@ -155,7 +159,7 @@ def _of_rows(rows: _Rows, problems: ProblemCollector) -> Iterator[tuple[str, lis
             )
         )
         return
-    calls: dict[str, list[tuple[str, str]]] = {}
+    said = _SaidRows(None if at_call is None else head[at_call])
     for row in rows:
         if not any(cell.strip() for cell in row):
             continue
@@ -163,17 +167,50 @@ def _of_rows(rows: _Rows, problems: ProblemCollector) -> Iterator[tuple[str, lis
             message = f"found {len(row)} columns, expected {len(head)}"
             problems.add(Problem(rule="transcript-row", place=f"line {rows.line_num}", message=message))
             continue
-        turns = calls.setdefault("" if at_call is None else row[at_call], [])
-        turns.append((row[at_speaker].strip(), row[at_text]))
-    for number, turns in enumerate(calls.values(), start=1):
-        yield f"call {number}", turns
+        said.add("" if at_call is None else row[at_call], (row[at_speaker].strip(), row[at_text]))
+    yield from said.calls(problems)
+
+
+class _SaidRows:
+    """Rows of one utterance each, gathered to calls."""
+
+    def __init__(self, told_by: str | None = None) -> None:
+        """`told_by`: name of what tells the calls apart, if it is known."""
+        self.told_by = told_by
+        self._calls: dict[str, list[tuple[str, str]]] = {}
+
+    def add(self, call: str, turn: tuple[str, str]) -> None:
+        """Add what is said in a call."""
+        self._calls.setdefault(call, []).append(turn)
+
+    def calls(self, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yield each call with its place; none, with a problem, where an `id` is that of the row."""
+        if self.told_by == CALLS[-1] and len(self._calls) > 1 and all(len(one) == 1 for one in self._calls.values()):
+            problems.add(
+                Problem(
+                    rule="transcript-calls",
+                    message=f"each row has another '{self.told_by}', expected the same in all rows of a call",
+                    advice=f"call it {CALLS[0]} what tells calls apart; leave both out where the file is one call",
+                )
+            )
+            return
+        for number, turns in enumerate(self._calls.values(), start=1):
+            yield f"call {number}", turns
 
 
 def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    said = _SaidRows()
     for place, row in _json_rows(text, path, problems):
-        turns = [_turn(one) for one in _turns_of(row)]
+        found = _turns_of(row)
+        turn = _turn(row) if not isinstance(row, dict) or not found else None
+        if turn is not None:
+            name = next((name for name in CALLS if isinstance(row, dict) and name in row), None)
+            said.told_by = said.told_by or name
+            said.add("" if name is None else str(row[name]), turn)
+            continue
+        turns = [_turn(one) for one in found]
         if not turns or None in turns:
-            wrong = next((one for one, turn in zip(_turns_of(row), turns, strict=True) if turn is None), row)
+            wrong = next((one for one, turn in zip(found, turns, strict=True) if turn is None), row)
             problems.add(
                 Problem(
                     rule="transcript-turns",
@@ -184,6 +221,7 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tupl
             )
             continue
         yield place, [turn for turn in turns if turn is not None]
+    yield from said.calls(problems)
 
 
 def _json_rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.issues import Issues, open_rows, row_id
+from duologue.challenges.mobilecs.formats.issues import Issues, is_raw, open_rows, row_id
+from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.core import disk
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError
@@ -31,6 +32,7 @@ RULES = {
     "not-a-list": "the file holds one JSON list",
     "no-dialogues": "the list is not empty (a warning)",
     "item-not-object": "each item of the list is an object",
+    "raw-file": "the file holds answers, not raw dialogues",
     "dialog-id-missing": "each item has an `id`",
     "dialog-id-type": "an `id` is a text that is not empty",
     "dialog-id-repeated": "no two items have the same `id`",
@@ -43,6 +45,8 @@ _UNREADABLE = frozenset({*disk.TEXT_RULES, "not-json"})
 """Rules without which a file has no rows."""
 _UNUSABLE = _UNREADABLE | {"not-a-list"}
 """Rules without which a file has no answers, not even partial ones."""
+_ANSWERS = frozenset({"entities", "triples"})
+"""Keys of track 1 answers, beside which raw turns do no harm."""
 
 
 def is_unreadable(submission: Submission) -> bool:
@@ -99,6 +103,10 @@ def examine(
         if isinstance(row, dict):
             issues.enter(number, row.get("id"))
             name = _name(row, number, known, seen, found, issues)
+            if is_raw(row) and not row.keys() & _ANSWERS:
+                advice = "give the result file, as `duologue run` writes it"
+                issues.add("raw-file", "/content", f"the turns have '{SPEAKERS[0]}': raw data, and no answers", advice)
+                continue
             part = read(row, known.get(name) if known is not None and name is not None else None, issues)
             if name is not None:
                 found[name] = part

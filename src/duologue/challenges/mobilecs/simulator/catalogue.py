@@ -67,14 +67,17 @@ class Product(Record, frozen=True):
 
 
 def make_catalogue(seed: int, unseen_share: float) -> list[Product]:
-    """Return the catalogue of a seed; `unseen_share` of the products of each type occur in bare dialogues alone."""
+    """Return the catalogue of a seed; `unseen_share` of the products of each type occur in bare dialogues alone.
+
+    One product of each type at the least occurs in annotated dialogues: their calls speak of all types.
+    """
     rng = Rng(seed, "catalogue")
     words = {key: value.split() for key, value in raw_phrases("products").items()}
     made: list[Product] = []
     taken: set[str] = set()
     for kind, count in TYPE_COUNTS.items():
         of_kind = [_product(kind, number, words, taken, rng) for number in range(count)]
-        seen = set(rng.sample(range(count), count - round(count * unseen_share)))
+        seen = set(rng.sample(range(count), max(1, count - round(count * unseen_share))))
         for number, product in enumerate(of_kind):
             made.append(_replaced(product, labelled=number in seen, others=of_kind, rng=rng))
     return made

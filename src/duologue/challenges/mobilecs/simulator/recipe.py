@@ -31,7 +31,7 @@ class CallCorpusRecipe(Record, frozen=True):
     test_share: ProperFraction = 0.1
     """Share in `test`; at full size the test set has 1,000 dialogues at the least."""
     unseen_products: Probability = 0.4
-    """Share of the catalogue that annotated dialogues never speak of."""
+    """Share of the catalogue that annotated dialogues never speak of; one product of each type stays to them."""
     user_first: Probability = 0.05
     """Share of dialogues whose turns the user opens."""
     confused: Probability = 0.005

@@ -16,6 +16,7 @@ from duologue.core.protocols import Run
 from duologue.core.records import Act
 from duologue.core.typed import convert
 from duologue.models.trained_system import write_json
+from duologue.run.contamination import declared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,3 +152,8 @@ def test_a_card_that_no_answer_can_be_made_with_is_refused(
     write_json(card, tmp_path / CustomerAgent.card_file)
     with pytest.raises(StorageError, match=rf"agent\.json is no part of a saved model \({told}.*; train it again"):
         CustomerAgent(TINY).load(tmp_path)
+
+
+def test_what_it_learns_from_is_declared_by_those_who_train_it() -> None:
+    assert declared(CustomerAgent()) is None
+    assert declared(CustomerAgent(), []) == []

@@ -10,6 +10,7 @@ from duologue.challenges.mobilecs.systems.agent_baseline.recipe import AgentBase
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Run
 from duologue.core.typed import convert
+from duologue.run.contamination import declared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,3 +57,8 @@ def test_what_has_no_answers_teaches_nothing(calls: list[Example], tmp_path: Pat
 def test_streams_have_a_character_to_go_on_from() -> None:
     with pytest.raises(msgspec.ValidationError, match=r"Expected `int` >= 2 - at `\$.longest`"):
         convert({"longest": 1}, AgentBaselineRecipe)
+
+
+def test_what_it_learns_from_is_declared_by_those_who_train_it() -> None:
+    assert declared(AgentBaseline()) is None
+    assert declared(AgentBaseline(), []) == []

@@ -80,7 +80,6 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
     Recipe: type[Record] = AgentRecipe
     scope = Scope(tasks=("mobilecs/dialogue",))
     extras: tuple[str, ...] = ("models",)
-    external: tuple[str, ...] = ()
     name, training_files = "agent", "track2/train.json"
     Card, card_file = AgentCard, "agent.json"
 

@@ -58,7 +58,6 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
     Recipe: type[Record] = AgentBaselineRecipe
     scope = Scope(tasks=("mobilecs/dialogue",))
     extras: tuple[str, ...] = ("models",)
-    external: tuple[str, ...] = ()
     name, training_files = "agent-baseline", "track2/train.json"
     Card, card_file = AgentBaselineCard, "agent-baseline.json"
 
