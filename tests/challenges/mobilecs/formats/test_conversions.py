@@ -57,3 +57,14 @@ def test_a_discarded_dialogue_is_named(raw_rows: list[Any], tmp_path: Path, capl
     (made,) = conversions.convert("raw", "track2", tmp_path / "raw.json", tmp_path / "x.json")
     assert len(json.loads(made.read_bytes())) == 3
     assert f"1 of 4 dialogues are discarded: {raw_rows[1]['id']}" in caplog.text
+
+
+def test_of_bare_dialogues_it_is_told_what_makes_track_2_data(
+    raw_rows: list[Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for turn in raw_rows[1]["content"]:
+        del turn["用户意图"], turn["客服意图"], turn["info"]
+    (tmp_path / "raw.json").write_text(json.dumps(raw_rows), encoding="utf-8")
+    conversions.convert("raw", "track2", tmp_path / "raw.json", tmp_path / "x.json")
+    assert "1 of them have no intents" in caplog.text
+    assert "local-kb" in caplog.text

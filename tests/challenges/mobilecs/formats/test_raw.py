@@ -45,6 +45,7 @@ BROKEN: dict[str, Any] = {
     "dialog-id-type": [{"id": 3, "content": []}],
     "dialog-id-repeated": [{"id": "d", "content": []}] * 2,
     "content-type": [{"id": "d"}],
+    "repaired-file": [{"id": "d", "content": [{"用户": "喂", "客服": "您好"}] * 3}],
     "turn-type": [[3]],
     "turn-speakers": [[turn(**{"[SPEAKER 2]": ...})]],
     "intent-type": [[turn(客服意图=["问候"])]],

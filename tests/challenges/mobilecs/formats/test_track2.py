@@ -49,6 +49,14 @@ def test_a_raw_dialogue_is_told_once() -> None:
     assert read([{"id": "d", "content": [turn, turn, turn]}])[1] == [("raw-file", "error")]
 
 
+def test_it_is_told_what_makes_track_2_data_of_a_raw_dialogue() -> None:
+    turn = {"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"}
+    for more, wanted in (({}, "local-kb"), ({"客服意图": "问候", "用户意图": "问候"}, "data convert")):
+        issues = Issues()
+        track2.read_examples([{"id": "d", "content": [{**turn, **more}]}], issues)
+        assert wanted in issues.problems[0].advice
+
+
 def test_every_rule_has_its_broken_file() -> None:
     assert set(track2.RULES) == set(BROKEN) | {"too-many-problems"}
     assert read([3] * 1001)[1][-1] == ("too-many-problems", "error")

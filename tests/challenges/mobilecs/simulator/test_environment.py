@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.challenges.mobilecs.simulator.simulated_calls import calls
 
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, UsageError
 
 gymnasium = pytest.importorskip("gymnasium", reason="extra rl")
 environment = pytest.importorskip("duologue.challenges.mobilecs.simulator.environment")
@@ -69,6 +69,20 @@ def test_a_file_without_goals_is_refused(tmp_path: Path) -> None:
     path.write_text('[{"id": "a", "KB": {}, "goal": {}, "content": [{"用户": "喂"}]}]', encoding="utf-8")
     with pytest.raises(FormatError, match="no goal can be played"):
         environment.CallEnvironment(goals=path)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"error_rate": 2}, "error_rate is 2, expected a share from 0 to 1"),
+        ({"error_rate": float("nan")}, "error_rate is nan"),
+        ({"max_turns": 0}, "max_turns is 0, expected 1 or more"),
+        ({"reward": {"groundles": 0}}, "no term 'groundles'; did you mean 'groundless'"),
+    ],
+)
+def test_what_no_call_can_be_played_with_is_refused(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        environment.CallEnvironment(**given)
 
 
 def test_the_core_never_imports_gymnasium() -> None:

@@ -10,6 +10,7 @@ import msgspec
 from duologue.challenges.mobilecs.formats import preprocessor, raw, repairs
 from duologue.challenges.mobilecs.formats.files import decode, dump, raise_or_log
 from duologue.challenges.mobilecs.formats.issues import Issues
+from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER_INTENT
 from duologue.core import disk
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.gc_pause import gc_paused
@@ -59,7 +60,7 @@ def convert(source: str, target: str, path: Path, out: Path, variant: str = VARI
 def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[dict[str, Any]]:
     """Return the track 2 dialogues of raw rows. Raises `FormatError` with all rows on which the preprocessing fails."""
     made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocessor.Buckets._fields}
-    discarded = []
+    discarded, bare = [], 0
     issues = Issues()
     for number, row in enumerate(rows):
         issues.enter(number, row["id"])
@@ -72,12 +73,17 @@ def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[
             continue
         if bucket == "others":
             discarded.append(str(row["id"]))
+            bare += not any(key in turn for turn in row["content"] for key in (STAFF_INTENT, USER_INTENT))
     raise_or_log(path, issues)
-    _log_discarded(path, discarded, len(rows))
+    _log_discarded(path, discarded, len(rows), bare)
     return made["service_first"] + made["user_first"]
 
 
-def _log_discarded(path: Path, names: list[str], total: int) -> None:
+def _log_discarded(path: Path, names: list[str], total: int, bare: int) -> None:
+    """Tell which dialogues are discarded; `bare` of them have no intents, for which there is another way."""
     if names:
         some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        if bare:
+            way = "`duologue run mobilecs/extraction` and `duologue data local-kb` make track 2 data of such"
+            some += f"; {bare} of them have no intents: {way}"
         _LOG.warning("%s: %d of %d dialogues are discarded: %s", path, len(names), total, some)

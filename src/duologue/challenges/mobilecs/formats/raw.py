@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, read_annotations
 from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.schema.intents import acts_of
-from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT
+from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT, USER_TEXT
 from duologue.core import problems
 from duologue.core.decoded import shown
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Mention, Sample, Turn, Value
@@ -29,6 +29,7 @@ RULES = {
     "dialog-id-type": "an `id` is a text",
     "dialog-id-repeated": "no two dialogues have the same `id` (a warning; the second is called `<id>~2`)",
     "content-type": "`content` is a list of turns",
+    "repaired-file": "the file holds raw turns, not re-paired ones of track 2",
     "turn-type": "a turn is an object",
     "turn-speakers": "a turn has two utterances, texts under different keys",
     "intent-type": "`客服意图` and `用户意图` are texts where they are given",
@@ -126,6 +127,10 @@ def _pairs(row: Any, number: int, issues: Issues) -> tuple[str | None, list[_Pai
     if not isinstance(content, list):
         issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
         return None, []
+    if content and isinstance(content[0], dict) and USER_TEXT in content[0] and SPEAKERS[0] not in content[0]:
+        message = f"the turns have '{USER_TEXT}', as track 2 data has it: paired anew, with values in two turns"
+        issues.add("repaired-file", "/content", message, "give the raw dialogues that it was made of")
+        return name, []
     read = [_pair(turn, place, issues) for place, turn in enumerate(content)]
     pairs = [pair for pair in read if pair is not None]
     _warn_of_swapped(pairs, issues)

@@ -128,7 +128,9 @@ def _row_id(row: Any, issues: Issues) -> str | None:
         issues.add("item-not-object", "", f"found {shown(row)}, expected an object with id, KB and content")
         return None
     if is_raw(row):
-        issues.add("raw-file", "/content", f"the turns have '{SPEAKERS[0]}', as raw data has it", _CONVERT)
+        issues.add(
+            "raw-file", "/content", f"the turns have '{SPEAKERS[0]}', as raw data has it", _convert(row["content"][0])
+        )
         return None
     name = row_id(row, issues)
     _expect_table(row.get("KB"), "base-type", "/KB", issues)
@@ -144,6 +146,12 @@ def _row_id(row: Any, issues: Issues) -> str | None:
     return name
 
 
+def _convert(turn: dict[str, Any]) -> str:
+    """Return what to do with a dialogue that begins with a raw turn: bare ones have no intents to convert."""
+    return _CONVERT if STAFF_INTENT in turn or USER_INTENT in turn else _LOCAL
+
+
+_LOCAL = "it has no intents: give it a local knowledge base with `duologue run mobilecs/extraction` and `data local-kb`"
 _CONVERT = "make track 2 data of it with `duologue data convert mobilecs/dialogue --from raw --to track2`"
 
 

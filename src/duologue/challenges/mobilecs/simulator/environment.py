@@ -20,6 +20,7 @@ from duologue.challenges.mobilecs.simulator.act_dialogue import ACTIONS, OBSERVA
 from duologue.challenges.mobilecs.simulator.agenda_user import MAX_TURNS
 from duologue.challenges.mobilecs.simulator.goal_rows import generated_goals, goals_of_file
 from duologue.challenges.mobilecs.simulator.reward import Reward
+from duologue.core.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +55,15 @@ class CallEnvironment(Env):
         """Take goals and knowledge bases from a track 2 file (sampled where it has none), else from generated calls.
 
         `reward` gives terms that differ from the specification's, such as `{"groundless": 0}`. Raises `FormatError`
-        for a file that has no goal to play.
+        for a file that has no goal to play, `UsageError` for a share that is none and an unknown term.
         """
+        if not 0 <= error_rate <= 1:
+            raise UsageError(f"error_rate is {error_rate}, expected a share from 0 to 1")
+        if max_turns < 1:
+            raise UsageError(f"max_turns is {max_turns}, expected 1 or more")
+        for term in reward or {}:
+            if term not in Reward.__struct_fields__:
+                raise UsageError(f"the reward has no term '{term}'{did_you_mean(term, Reward.__struct_fields__)}")
         self.render_mode = render_mode
         self.observation_space = Box(0.0, 1.0, (OBSERVATION,), np.float32)
         self.action_space = Discrete(ACTIONS)

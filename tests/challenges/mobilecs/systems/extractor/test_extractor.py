@@ -18,8 +18,9 @@ from duologue.challenges.mobilecs.systems.extractor.training_rows import labelle
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
 from duologue.challenges.mobilecs.systems.tagger.network import IGNORED
 from duologue.challenges.mobilecs.task import ExtractionTask
-from duologue.core.errors import StorageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
+from duologue.core.recipe import resolve
 from duologue.core.records import Sample, Scoring, Turn
 
 if TYPE_CHECKING:
@@ -169,3 +170,9 @@ def test_a_renamed_call_keeps_its_length_and_its_utterances() -> None:
         assert document.starts == before.starts
         changed += document.text != before.text
     assert changed
+
+
+@pytest.mark.parametrize("entry", ["tagger.weight_decay", "names.weight_decay"])
+def test_no_entry_takes_what_the_optimiser_refuses(entry: str) -> None:
+    with pytest.raises(UsageError, match=r"weight_decay: expected float >= 0\.0, found -1"):
+        resolve(ExtractorRecipe, overrides=[f"{entry}=-1"])

@@ -20,7 +20,7 @@ class NamesRecipe(TrainingRecipe, frozen=True):
     """Names per step."""
     learning_rate: PositiveFloat = 0.05
     """At the beginning; it falls to the end."""
-    weight_decay: float = 6e-4
+    weight_decay: NonNegative = 6e-4
 
 
 class ExtractorRecipe(CheckpointedRecipe, frozen=True):

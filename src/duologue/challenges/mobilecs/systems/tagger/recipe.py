@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from duologue.core.bounds import Count, Dropout, Positive, PositiveFloat
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Record
 from duologue.models.training_recipe import epochs_for
 
@@ -31,7 +31,7 @@ class CharTaggerRecipe(Record, frozen=True):
     """Documents per step."""
     learning_rate: PositiveFloat = 4e-3
     """At its highest, after the warm-up."""
-    weight_decay: float = 0.0
+    weight_decay: NonNegative = 0.0
     fused: bool = False
     """One pass of the optimiser over all weights: faster, with other last bits."""
     precision: Literal["float32", "bfloat16", "auto"] = "float32"
