@@ -43,6 +43,12 @@ class Counter:
         ]
 
 
+class Declaring(Counter):
+    """Says that it brings no external data along."""
+
+    external: tuple[str, ...] = ()
+
+
 class CountingTask:
     """As much of a task as a simulation asks for."""
 
@@ -146,3 +152,10 @@ def test_usage_and_prompts_of_both_partners_are_in_the_report(task: Task, tmp_pa
             again = simulate(task, Resumed(Metered(), journal), stage, name="x", seed=1)
             assert again.report.meta["usage"] == {"system": {"characters": 7}}
     assert "usage" not in simulate(task, Counter("s"), stage_of("a"), name="x", seed=1).report.meta
+
+
+def test_the_report_has_the_external_data_that_are_declared(task: Task) -> None:
+    assert simulate(task, Counter("s"), stage_of("a"), name="x", seed=1).report.external is None
+    known = simulate(task, Counter("s"), stage_of("a"), name="x", seed=1, external=["sgd"])
+    assert known.report.external == ("sgd",)
+    assert simulate(task, Declaring("s"), stage_of("a"), name="x", seed=1).report.external == ()

@@ -12,7 +12,7 @@ import msgspec
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable
-from duologue.core.plugins import load_task
+from duologue.core.plugins import load_task, read_card
 from duologue.report import to_json
 from duologue.run.contamination import declared
 from duologue.run.predict import demand_unread
@@ -20,7 +20,7 @@ from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
 from duologue.run.simulate import staged_with
-from duologue.run.systems import open_system, open_user
+from duologue.run.systems import is_model, open_system, open_user
 from duologue.run.usage import USAGE, usage_lines
 from duologue.terminal import console, options
 
@@ -122,6 +122,7 @@ def simulate(
     user = _other_user(loaded, player, user_overrides, users)
     stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
     label = Path(name).name or name
+    external = read_card(Path(name)).external if is_model(name) else None
     target = out or saved
     journal = None if target is None else target.with_name(f".{target.name}.journal")
     with ExitStack() as opened:
@@ -132,7 +133,9 @@ def simulate(
             stage = staged_with(stage, other, loaded)
         with options.progress_bar(quiet=quiet) as progress:
             played_by = "" if user is None else f"{player}: {', '.join(declared(user) or ['not declared'])}"
-            found = play_all(loaded, kept, stage, name=label, seed=seed, user=played_by, progress=progress)
+            found = play_all(
+                loaded, kept, stage, name=label, seed=seed, user=played_by, external=external, progress=progress
+            )
         if out is not None:
             loaded.write_dialogues(found.dialogues, out)
         if saved is not None:

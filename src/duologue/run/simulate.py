@@ -13,6 +13,7 @@ import msgspec
 from duologue.core.errors import UsageError
 from duologue.core.play import play
 from duologue.core.seeds import seed_of
+from duologue.run.contamination import declared
 from duologue.run.prompt_marks import SYSTEM, USER, marks_of, with_prompts
 from duologue.run.usage import USAGE, accounts_of, usage_of
 
@@ -89,9 +90,19 @@ class Timed:
 
 
 def simulate(
-    task: Task, system: System, stage: Stage, *, name: str, seed: int, user: str = "", progress: Progress | None = None
+    task: Task,
+    system: System,
+    stage: Stage,
+    *,
+    name: str,
+    seed: int,
+    user: str = "",
+    external: Sequence[str] | None = None,
+    progress: Progress | None = None,
 ) -> Simulation:
     """Play every scene of `stage` with `system` (by its `name` in the report) and judge the dialogues.
+
+    `external` names the external data that the model of the system declares; what the system brings along is added.
 
     `user` says who plays the user where it is not the task's own; that stands in the report's `meta` too.
 
@@ -119,7 +130,13 @@ def simulate(
     meta |= {USER: user} if user else {}
     return Simulation(
         dialogues=dialogues,
-        report=msgspec.structs.replace(report, system=name, seen=system.seen, meta={**report.meta, **meta}),
+        report=msgspec.structs.replace(
+            report,
+            system=name,
+            seen=system.seen,
+            external=None if (known := declared(system, external)) is None else tuple(known),
+            meta={**report.meta, **meta},
+        ),
         people=_of_people(stage),
         latency=timed.latency(),
         ended_by=dict(sorted(Counter(str(one.meta["ended_by"]) for one in dialogues).items())),

@@ -29,6 +29,18 @@ def test_requests_fade_and_what_was_told_is_forgotten() -> None:
     assert np.isclose(remembered(CallView(told, "多少钱", BASE), wanted)[FEE], 0.8)
 
 
+def test_a_long_call_is_looked_back_at_as_far_as_it_tells_something() -> None:
+    read = []
+
+    def counted(view: CallView) -> NDArray[np.float32]:
+        read.append(view.last)
+        return wanted(view)
+
+    view = CallView([("彩铃多少钱", "稍等"), ("好", "请讲")] * 500, "喂", BASE)
+    assert np.isclose(remembered(view, counted)[FEE], 0.8 * 0.85**2)
+    assert len(read) < 250
+
+
 def test_another_value_that_is_left_to_tell_keeps_a_piece() -> None:
     base = {"ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元,五块钱"}}
     assert remembered(CallView([("彩铃多少钱", "五元")], "喂", base), wanted)[FEE] > 0.6

@@ -30,12 +30,14 @@ class SpokenValue(NamedTuple):
 class CallView:
     """What was said so far, user and staff in turns, and what the base could tell now."""
 
-    def __init__(self, said: Sequence[tuple[str, str]], last: str, base: Base) -> None:
-        """Take the earlier turns (user, staff), the user's last utterance, and the base."""
+    def __init__(
+        self, said: Sequence[tuple[str, str]], last: str, base: Base, pieces: list[KbPiece] | None = None
+    ) -> None:
+        """Take the earlier turns (user, staff), the user's last utterance, and the base, with its pieces if known."""
         self.base, self.last = base, last
         self.users = [user for user, _ in said]
         self.staff = [reply for _, reply in said]
-        self.pieces: list[KbPiece] = pieces_of(base)
+        self.pieces: list[KbPiece] = pieces_of(base) if pieces is None else pieces
 
     @classmethod
     def of(cls, sample: Sample, base: Base | None = None) -> CallView:
@@ -48,6 +50,11 @@ class CallView:
                 said[-1] = (said[-1][0], turn.text)
         last = said.pop()[0] if said else ""
         return cls(said, last, base_with_names(sample.knowledge) if base is None else base)
+
+    def before(self, turn: int) -> CallView:
+        """Return the view that there was at an earlier turn."""
+        said = list(zip(self.users[:turn], self.staff[:turn], strict=True))
+        return CallView(said, self.users[turn], self.base, self.pieces)
 
     @property
     def turn(self) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.mobilecs.schema.ontology import CONSULT
-from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.staff_policy import OFTEN, StaffAction
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from duologue.challenges.mobilecs.systems.agent.call_view import CallView
     from duologue.challenges.mobilecs.systems.agent.kb_pieces import KbPiece
     from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffDecision
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _FADES = 0.85
 """What is left of a request after each turn."""
+_REACH = 200
+"""Turns that are looked back at; of a request that is older, less is left than a number of 32 bits tells."""
 _MOST = 4
 """Remembered pieces that actions are made of."""
 _LEAST = 0.02
@@ -38,10 +40,8 @@ def remembered(view: CallView, wanted: Callable[[CallView], Floats]) -> Floats:
     What was told completely after a turn is not remembered of it; a value that is left to tell keeps a piece.
     """
     found = np.zeros(len(view.pieces), dtype=np.float32)
-    turns = [*view.users, view.last]
-    for number, utterance in enumerate(turns):
-        said = list(zip(view.users[:number], view.staff[:number], strict=True))
-        earlier = view if number == len(turns) - 1 else CallView(said, utterance, view.base)
+    for number in range(max(0, view.turn - _REACH), view.turn + 1):
+        earlier = view if number == view.turn else view.before(number)
         share = of_names(view, wanted(earlier))
         later = " ".join(view.staff[number:]).lower()
         is_open = np.array([any(one.lower() not in later for one in piece.values) for piece in view.pieces], dtype=bool)
