@@ -80,7 +80,12 @@ ROWS = (
         ("knowledge=global",),
         what="products of all training calls, not the call's base",
     ),
-    Row("agent, both bases", "agent", ("knowledge=joined",), what="and the call's base"),
+    Row(
+        "agent, both bases",
+        "agent",
+        ("knowledge=joined",),
+        what="products of all training calls beside the call's base",
+    ),
     Row("agent, no coreference", "agent", ("coreference=false",), what="only what is named now"),
     Row("rule-agent", "rule-agent", trained=False, what="cues written beside the simulator; learns nothing"),
 )
