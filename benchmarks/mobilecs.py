@@ -62,7 +62,7 @@ PARTS = (
     Part(
         "policy",
         "mobilecs_policy.py",
-        ("--work", "WORK", "--ablate", "groundless", "--write"),
+        ("--work", "WORK", "--write"),
         ("--work", "WORK", "--n", "40", "--goals", "10", "--ablate"),
     ),
     Part(
