@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.concealment import Concealment
+from tests.growth import MOST, growth
 
 KEY, SECRET = "key+one/two=", 'hush"three\\four'
 
@@ -77,3 +78,9 @@ def test_it_shows_itself_nowhere() -> None:
     assert repr(concealment) == str(concealment) == "Concealment(...)"
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(concealment)
+
+
+def test_a_piece_of_nothing_but_secrets_is_read_in_time_linear_in_its_length() -> None:
+    concealment = Concealment("0123456789")
+    assert "".join(concealment.hidden_pieces(["0123456789" * 3])) == "***" * 3
+    assert growth(lambda n: ["0123456789" * n], lambda pieces: list(concealment.hidden_pieces(pieces)), 4000) < MOST

@@ -37,12 +37,14 @@ def solver() -> Iterator[str]:
 
 
 @contextmanager
-def stub(answer: bytes, status: int = 200, *, models: bytes = MODELS, **fields: str) -> Iterator[str]:
-    """A server that lists one model and gives one answer to everything else."""
+def stub(
+    answer: bytes, status: int = 200, *, models: bytes = MODELS, listed: int = 200, **fields: str
+) -> Iterator[str]:
+    """A server that lists one model, with the status `listed`, and gives one answer to everything else."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._send(models, 200, {})
+            self._send(models, listed, {})
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))

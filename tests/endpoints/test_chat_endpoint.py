@@ -69,27 +69,10 @@ def test_what_servers_do_otherwise_is_understood(answer: bytes) -> None:
 
 
 def test_a_server_without_a_list_of_models_is_told_what_to_do() -> None:
-    with unlisted(501) as url:
+    with stub(b"", listed=501) as url:
         with pytest.raises(BotError, match=r"answers with 501: .*; where it lists no models, name one with --model"):
             ChatEndpoint(url)
         assert ChatEndpoint(url, "m").model == "m"
-
-
-@contextmanager
-def unlisted(status: int) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_error(status)
-
-        def log_message(self, *_: Any) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.mark.parametrize(

@@ -61,24 +61,24 @@ class Concealment:
 
     def _certain(self, text: str) -> tuple[str, str]:
         """Return what of a text no further signs change, without the secrets, and the rest, which may begin one."""
-        told = ""
-        while True:
-            open_from = self._open_from(text)
-            found = self._pattern.search(text) if self._pattern else None
-            if found is None or found.start() >= open_from:
-                return told + text[:open_from], text[open_from:]
-            told += text[: found.start()] + self._instead
-            text = text[found.end() :]
+        told, start = list[str](), 0
+        for found in self._pattern.finditer(text) if self._pattern else ():
+            if found.start() >= self._open_from(text, start):
+                break
+            told += [text[start : found.start()], self._instead]
+            start = found.end()
+        open_from = self._open_from(text, start)
+        return "".join([*told, text[start:open_from]]), text[open_from:]
 
-    def _open_from(self, text: str) -> int:
-        """Return where the first spelling begins that the end of a text cuts off; its length where none does."""
-        folded = _folded(text)
-        first = max(0, len(text) - max(map(len, self._spelled)) + 1)
+    def _open_from(self, text: str, start: int) -> int:
+        """Return where, from `start` on, a spelling first begins that the end cuts off; the length where none does."""
+        first = max(start, len(text) - max(map(len, self._spelled)) + 1)
+        end = _folded(text[first:])
         return next(
             (
-                place
-                for place in range(first, len(text))
-                if any(len(one) > len(text) - place and one.startswith(folded[place:]) for one in self._spelled)
+                first + place
+                for place in range(len(end))
+                if any(len(one) > len(end) - place and one.startswith(end[place:]) for one in self._spelled)
             ),
             len(text),
         )
