@@ -14,6 +14,7 @@ difference is what that threshold finds with a chance of 80 %: neither can disag
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -190,21 +191,21 @@ class _Table:
         )
 
     def differences(self, moved: Floats) -> Floats:
-        """Return the difference of each contrast after swaps that move these sums, (swaps, contrasts)."""
+        """Return the difference of each contrast after swaps that move these sums, (contrasts, swaps)."""
         systems, width = self._sums.shape
         shift = np.zeros((len(moved), systems - 1, width))
         shift.reshape(len(moved), -1)[:, self._varies] = moved
         shift = np.concatenate([np.zeros((len(moved), 1, width)), shift], axis=1)
-        found = np.empty((len(moved), len(self.contrasts)))
+        found = np.empty((len(self.contrasts), len(moved)))
         for metric, columns, places, a, b, slope in self._groups:
             if slope is not None:
                 column, factor = slope
-                each = factor * (self._sums[:, column] - 2 * shift[:, :, column])
-                found[:, places] = each[:, a] - each[:, b]
+                each = np.ascontiguousarray((factor * (self._sums[:, column] - 2 * shift[:, :, column])).T)
+                found[places] = each[a] - each[b]
             else:
                 change = shift[:, b][..., columns] - shift[:, a][..., columns]
-                found[:, places] = metric.total(self._sums[a][:, columns] + change)
-                found[:, places] -= metric.total(self._sums[b][:, columns] - change)
+                found[places] = metric.total(self._sums[a][:, columns] + change).T
+                found[places] -= metric.total(self._sums[b][:, columns] - change).T
         return found
 
     def _slope(self, metric: Metric[Any], columns: list[int]) -> tuple[int, float] | None:
@@ -253,7 +254,8 @@ class _Draws:
         self._table = table
         self._sums = sums
         self._exact = exact
-        first = np.concatenate(list(self._blocks(0, _SCALING // BLOCK)))
+        blocks = [block.T for block in self._blocks(0, _SCALING // BLOCK)]
+        first = np.ascontiguousarray(np.concatenate(blocks))  # the order in memory is that of the sums
         known = np.where(np.isnan(first), 0.0, first)
         times = np.maximum((~np.isnan(first)).sum(axis=0), 1)
         self._spread = np.sqrt(np.square(known).sum(axis=0) / times)
@@ -265,14 +267,13 @@ class _Draws:
         places = np.flatnonzero(self._tested)
         self._order = places[np.lexsort((places, self._found[places]))]  # the smallest first
         self._limits = _just_below(self._found[self._order])
-        self._scale = scale[self._order]
         self._alone = np.zeros(len(self._order))
         self._beyond = np.zeros(len(self._order))
         self._highest: list[Floats] = []
         self._rounds = 0
 
     def _blocks(self, start: int, stop: int) -> Iterator[Floats]:
-        """Yield the differences after swaps, block by block; all there are where they are few."""
+        """Yield the differences after swaps, (contrasts, swaps), block by block; all there are where they are few."""
         if self._exact:
             yield self._table.differences(self._sums.every())
             return
@@ -298,16 +299,24 @@ class _Draws:
 
     def _add(self, block: Floats) -> None:
         """Count one block of swaps."""
-        self._rounds += len(block)
+        self._rounds += block.shape[1]
         if not len(self._order):
             return
-        each = np.abs(block[:, self._order]) / self._scale
+        each, limits = self._statistics(block, self._order), self._limits[:, None]
         lost = np.isnan(each)  # what is not known counts as large for its own test and says nothing of the others
         each[lost] = -np.inf
-        self._alone += ((each >= self._limits) | lost).sum(axis=0)
-        np.maximum.accumulate(each, axis=1, out=each)
-        self._beyond += ((each >= self._limits) | lost).sum(axis=0)
-        self._highest.append(each[:, -1].copy())
+        self._alone += np.count_nonzero((each >= limits) | lost, axis=1)
+        for below, one in pairwise(each):  # row by row a sixth of the time of `accumulate`
+            np.maximum(below, one, out=one)
+        self._beyond += np.count_nonzero((each >= limits) | lost, axis=1)
+        self._highest.append(each[-1].copy())
+
+    def _statistics(self, block: Floats, places: Integers) -> Floats:
+        """Return the size of differences in their standard deviations, (contrasts, swaps)."""
+        each: Floats = block[places]
+        np.abs(each, out=each)
+        each /= self._spread[places][:, None]
+        return each
 
     def _result(self) -> _Found:
         extra = 0 if self._exact else 1  # the observed outcome is among all of them, and not among those drawn
@@ -330,7 +339,7 @@ class _Draws:
     def _last(self, left: Booleans, extra: int) -> float:
         """Return the threshold of the tests that are left, from the first swaps."""
         highest = [
-            np.nan_to_num(np.abs(block[:, self._order[left]]) / self._scale[left], nan=-np.inf).max(axis=1)
+            np.nan_to_num(self._statistics(block, self._order[left]), nan=-np.inf).max(axis=0)
             for block in self._blocks(0, ROUNDS // BLOCK)
         ]
         drawn = np.sort(np.concatenate(highest))
