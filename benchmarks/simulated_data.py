@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from duologue.metrics.overlap import Overlap
 from duologue.metrics.rank import PrecisionAt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.random import Generator
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     Sampler = Callable[[Generator], Floats]
     """Draws the counts of dialogues, (dialogues, columns)."""
 
+RARE = 1e-9
+"""Chance of an outcome that is not looked at."""
 P1, FACTS, BLEU4 = PrecisionAt(1), Overlap("facts", "f1"), Bleu(4)
 
 
@@ -67,6 +70,47 @@ def hits(dialogues: int, items: int, mean: float, alike: float) -> Sampler:
         return np.stack([np.full(dialogues, items), right], axis=1).astype(np.float64)
 
     return draw
+
+
+def outcomes(dialogues: int, items: int, mean: float, alike: float) -> Iterator[tuple[float, Floats]]:
+    """Yield what `hits` may draw: a chance and the counts of its dialogues.
+
+    Outcomes with the same hits in all and the same squares, which have the same interval, are one; those rarer than
+    `RARE` are left out at every step.
+    """
+    chances = _hits_of_one(items, mean, alike)
+    right = np.arange(items + 1)
+    wide = dialogues * items**2 + 1
+    codes = np.zeros(1, dtype=np.int64)
+    found: Floats = np.ones(1)
+    steps = []
+    for _ in range(dialogues):
+        made = (codes[:, None] + right * wide + right**2).ravel()
+        codes, first, place = np.unique(made, return_index=True, return_inverse=True)
+        together = np.bincount(place.ravel(), weights=(found[:, None] * chances).ravel())
+        kept = together > RARE
+        codes, found = codes[kept], np.asarray(together[kept])
+        steps.append(np.divmod(first[kept], items + 1))  # the outcome before and the hits of this dialogue
+    place, taken = np.arange(len(codes)), []
+    for before, one in reversed(steps):
+        taken.append(one[place])
+        place = before[place]
+    for chance, row in zip(found, np.stack(taken, axis=1), strict=True):
+        yield float(chance), np.stack([np.full(dialogues, items), row], axis=1).astype(np.float64)
+
+
+def _hits_of_one(items: int, mean: float, alike: float) -> Floats:
+    """Return the chances of 0, 1, ... hits in one dialogue, as `easiness` has them."""
+    a, b = (mean * (1 - alike) / alike, (1 - mean) * (1 - alike) / alike) if alike else (mean, 1 - mean)
+    made = []
+    for right in range(items + 1):
+        chance = float(math.comb(items, right))
+        for step in range(items):
+            up = step < right
+            chance *= (a if up else b) + (alike > 0) * (step if up else step - right)
+            chance /= a + b + (alike > 0) * step
+        made.append(chance)
+    return np.array(made)
 
 
 def rivals(dialogues: int, items: int, mean: float, alike: float, systems: int, gain: float = 0.0) -> Sampler:

@@ -8,6 +8,7 @@ One core. Exits with 1 when a figure misses what it must be. The same runs and s
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import tempfile
@@ -15,7 +16,6 @@ import time
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest import mock
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # one core is what the times mean; read by numpy when it is imported
@@ -23,8 +23,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402  # after the number of threads is set
 
 from duologue.core.records import Report, Signature  # noqa: E402  # the same
-from duologue.metrics import intervals as engine  # noqa: E402  # the same
-from duologue.metrics.intervals import NORMAL, intervals, scores, student  # noqa: E402  # the same
+from duologue.metrics.intervals import intervals, scores  # noqa: E402  # the same
 from duologue.metrics.rank import count_ranks, ranking_metrics  # noqa: E402  # the same
 from duologue.metrics.significance import Contrast, paired_tests  # noqa: E402  # the same
 from duologue.report import compare, rank_all  # noqa: E402  # the same
@@ -38,7 +37,7 @@ from simulated_data import (  # noqa: E402  # the same
     combined,
     counts_of,
     facts,
-    hits,
+    outcomes,
     rivals,
     texts,
 )
@@ -52,6 +51,10 @@ if TYPE_CHECKING:
 SEED = 20_261_122
 ROUNDS = 1_000
 """Swaps to begin with where ten systems are tested some hundred times."""
+
+
+COMPUTED = "computed"
+"""Note of a figure that is no simulation's."""
 
 
 class Cell(NamedTuple):
@@ -104,7 +107,8 @@ def page(cells: list[Cell], runs: int) -> str:
 
 Made by `python benchmarks/statistics.py --runs {runs} --out benchmarks/STATISTICS.md`; seed {SEED}. Each row is
 {runs:,} test sets drawn anew from a distribution whose true scores are known; the interval, the test or the detectable
-difference is what the verbs print. With {runs:,} runs a true share of .95 is found within .014 of it, one of .05 too.
+difference is what the verbs print. With {runs:,} runs a true share of .95 is found within {found_within(runs):.3f}
+of it, one of .05 too. The coverage of shares of hits is computed from all that may come out, not drawn.
 Items of one dialogue are alike with the correlation given; dialogues are known.
 
 | what | where | found | must be | |
@@ -112,9 +116,7 @@ Items of one dialogue are alike with the correlation given; dialogues are known.
 """
     notes = """
 * **Coverage at the edge.** Hits can only be whole, so the share of test sets whose interval holds the truth takes few
-  values; a row's note says which two of them an interval can choose between (computed from the binomial distribution,
-  not drawn). Dialogues near 1 are no finer: their rows say what the intervals would hold with deviates half way from
-  Student's to the normal distribution's, and with these.
+  values; a row's note says which two of them next to .95 an interval can choose between.
 * **Power** is taken at that true difference at which the tests print, on the median, this very difference as
   detectable.
 * **Agreement**: two systems, saved and read again as the verbs do; `compare`, `board` and `report` must give one
@@ -124,25 +126,32 @@ Items of one dialogue are alike with the correlation given; dialogues are known.
     return head + "\n".join(map(row, cells)) + "\n" + notes
 
 
+def found_within(runs: int) -> float:
+    """Return how far from a true share of .95 so many runs find it, with a chance of 95 %."""
+    return 1.96 * math.sqrt(0.95 * 0.05 / runs)
+
+
 # --------------------------------------------------------------------------------------- intervals
 
 
 def coverage(runs: int) -> Iterator[Cell]:
     """Yield the share of intervals that hold the true score, off the edge."""
-    made: list[tuple[str, Metric[Any], Sampler, float | None]] = []
+    yield from coverage_of_shares()
+    made: list[tuple[str, Metric[Any], Sampler]] = []
+    for dialogues, items in ((20, 1), (50, 1), (10, 5), (20, 5)):
+        made.append((f"F1, {dialogues} dialogues x {items}", FACTS, facts(dialogues, items)))
+        made.append((f"BLEU-4, {dialogues} dialogues x {items}", BLEU4, texts(dialogues, items)))
+    made += [(f"combined score, {dialogues} dialogues", COMBINED, combined(dialogues)) for dialogues in (10, 20, 50)]
+    for where, metric, sampler in made:
+        yield Cell("coverage", where, covered(metric, sampler, true_score(metric, sampler), runs), 0.93, 0.97)
+
+
+def coverage_of_shares() -> Iterator[Cell]:
+    """Yield the same of shares of hits, computed."""
     for mean in (0.3, 0.5, 0.8, 0.9):
         for dialogues, items, alike in ((10, 5, 0.2), (20, 5, 0.2), (50, 5, 0.3), (200, 1, 0.0), (1000, 1, 0.0)):
             where = f"P@1 {mean:g}, {dialogues} dialogues x {items}" + (f", alike {alike:g}" if alike else "")
-            made.append((where, P1, hits(dialogues, items, mean, alike), mean))
-    for dialogues, items in ((20, 1), (50, 1), (10, 5), (20, 5)):
-        made.append((f"F1, {dialogues} dialogues x {items}", FACTS, facts(dialogues, items), None))
-        made.append((f"BLEU-4, {dialogues} dialogues x {items}", BLEU4, texts(dialogues, items), None))
-    made += [
-        (f"combined score, {dialogues} dialogues", COMBINED, combined(dialogues), None) for dialogues in (10, 20, 50)
-    ]
-    for where, metric, sampler, known in made:
-        truth = known if known is not None else true_score(metric, sampler)
-        yield Cell("coverage", where, covered(metric, sampler, truth, runs), 0.93, 0.97)
+            yield Cell("coverage", where, exact_coverage(dialogues, items, mean, alike), 0.93, 0.97, COMPUTED)
 
 
 def true_score(metric: Metric[Any], sampler: Sampler) -> float:
@@ -152,54 +161,49 @@ def true_score(metric: Metric[Any], sampler: Sampler) -> float:
     return float(metric.total(np.asarray(sums)))
 
 
-def covered(metric: Metric[Any], sampler: Sampler, truth: float, runs: int, *, nearer: float = 0.0) -> float:
-    """Return the share of drawn test sets whose interval holds the true score.
-
-    `nearer` takes Student's deviates that part of the way to those of the normal distribution.
-    """
+def covered(metric: Metric[Any], sampler: Sampler, truth: float, runs: int) -> float:
+    """Return the share of drawn test sets whose interval holds the true score."""
     rng = np.random.default_rng(SEED)
-    inside = 0
-    with mock.patch.object(engine, "student", lambda freedom: student(freedom) * (1 - nearer) + NORMAL * nearer):
-        for _ in range(runs):
-            (one,) = intervals(counts_of(sampler(rng), metric), [metric])
-            inside += one.low is not None and one.high is not None and one.low <= truth <= one.high
-    return inside / runs
+    return sum(holds(metric, sampler(rng), truth) for _ in range(runs)) / runs
 
 
-def coverage_at_the_edge(runs: int) -> Iterator[Cell]:
-    """Yield the same of hits in few items that stand alone, exactly; and of few dialogues near 1, drawn."""
+def holds(metric: Metric[Any], rows: np.ndarray, truth: float) -> bool:
+    """Whether the interval of these counts holds the true score."""
+    (one,) = intervals(counts_of(rows, metric), [metric])
+    return one.low is not None and one.high is not None and one.low <= truth <= one.high
+
+
+def exact_coverage(dialogues: int, items: int, mean: float, alike: float) -> float:
+    """Return the coverage of a share of hits, of all that may come out."""
+    return sum(chance for chance, rows in outcomes(dialogues, items, mean, alike) if holds(P1, rows, mean))
+
+
+def coverage_at_the_edge(_runs: int) -> Iterator[Cell]:
+    """Yield the same of hits in few items that stand alone, and of few dialogues near 1."""
     for n in (20, 30, 50, 100):
         for mean in (0.9, 0.97):
-            found, best = exact_coverage(n, mean)
+            best = possible_coverage(n, mean)
             least, most = min(0.93, *best), max(0.97, *best)
+            found = exact_coverage(n, 1, mean, 0.0)
             yield Cell("coverage, edge", f"P@1 {mean:g}, {n} items", found, least, most, told(best))
     for dialogues, items, alike in ((10, 5, 0.2), (10, 20, 0.2), (20, 5, 0.2), (50, 5, 0.3), (100, 5, 0.3)):
         where = f"P@1 0.97, {dialogues} dialogues x {items}, alike {alike:g}"
-        found, half, normal = (
-            covered(P1, hits(dialogues, items, 0.97, alike), 0.97, runs, nearer=part) for part in (0.0, 0.5, 1.0)
-        )
-        yield Cell("coverage, edge", where, found, 0.93, 0.97, f"{half:.3f} half way to the normal, {normal:.3f} there")
+        found = exact_coverage(dialogues, items, 0.97, alike)
+        yield Cell("coverage, edge", where, found, 0.93, 0.97, COMPUTED)
 
 
 def told(best: tuple[float, float]) -> str:
     """Return which two shares an interval can choose between."""
-    return f"possible are {best[0]:.3f} and {best[1]:.3f}"
+    return f"{COMPUTED}; possible are {best[0]:.3f} and {best[1]:.3f}"
 
 
-def exact_coverage(n: int, mean: float) -> tuple[float, tuple[float, float]]:
-    """Return the coverage of the binomial share, and the two nearest to .95 that any set of neighbouring hits has."""
+def possible_coverage(n: int, mean: float) -> tuple[float, float]:
+    """Return the two coverages nearest to .95 that any set of neighbouring hits has, of items that stand alone."""
     chances = np.array([1.0])
     for _ in range(n):
         chances = np.convolve(chances, [1 - mean, mean])
-    inside = 0.0
-    for right in range(n + 1):
-        if chances[right] > 1e-12:
-            rows = np.stack([np.ones(n), np.arange(n) < right], axis=1)
-            (one,) = intervals(counts_of(rows, P1), [P1])
-            inside += float(chances[right]) * (one.low is not None and one.low <= mean <= (one.high or 0.0))
     runs = {float(chances[low : high + 1].sum()) for low, high in combinations(range(n + 1), 2)}
-    below, above = max(one for one in runs if one <= 0.95), min(one for one in runs if one >= 0.95)
-    return inside, (below, above)
+    return max(one for one in runs if one <= 0.95), min(one for one in runs if one >= 0.95)
 
 
 # ------------------------------------------------------------------------------------------- tests

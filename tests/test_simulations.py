@@ -31,10 +31,30 @@ def test_a_figure_that_is_not_what_it_must_be_is_marked(simulations: Any) -> Non
 
 
 def test_the_coverage_of_hits_is_computed_and_not_drawn(simulations: Any) -> None:
-    found, possible = simulations.exact_coverage(20, 0.97)
-    drawn = simulations.covered(simulations.P1, simulations.hits(20, 1, 0.97, 0.0), 0.97, 400)
-    assert found == pytest.approx(drawn, abs=0.03)
+    data = pytest.importorskip("simulated_data")
+    for dialogues, items, alike in ((20, 1, 0.0), (10, 5, 0.2)):
+        found = simulations.exact_coverage(dialogues, items, 0.97, alike)
+        drawn = simulations.covered(simulations.P1, data.hits(dialogues, items, 0.97, alike), 0.97, 400)
+        assert found == pytest.approx(drawn, abs=0.04)
+    possible = simulations.possible_coverage(20, 0.97)
     assert possible[0] <= 0.95 <= possible[1]
+
+
+def test_all_that_may_come_out_is_looked_at_once(simulations: Any) -> None:
+    made = list(simulations.outcomes(4, 3, 0.7, 0.2))
+    assert sum(chance for chance, _ in made) == pytest.approx(1)
+    seen = [(rows[:, 1].sum(), (rows[:, 1] ** 2).sum()) for _, rows in made]
+    assert len(set(seen)) == len(seen)
+    mean = sum(chance * rows[:, 1].sum() for chance, rows in made) / 12
+    square = sum(chance * rows[:, 1].sum() ** 2 for chance, rows in made) / 12
+    assert (mean, square - 12 * mean**2) == pytest.approx((0.7, 0.21 * (1 + 2 * 0.2)))
+
+
+@pytest.mark.parametrize("kind", ["edge", "off the edge"])
+def test_the_intervals_of_shares_hold_in_every_cell(simulations: Any, kind: str) -> None:
+    cells = list(simulations.coverage_at_the_edge(1) if kind == "edge" else simulations.coverage_of_shares())
+    assert len(cells) == {"edge": 13, "off the edge": 20}[kind]
+    assert [cell.what for cell in cells if cell.missed] == []
 
 
 def test_made_up_systems_have_the_scores_they_are_said_to_have(simulations: Any) -> None:

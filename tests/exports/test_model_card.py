@@ -40,7 +40,7 @@ def test_the_card_has_the_figures_in_its_head_and_in_words(
     _, head, body = text.split("---\n", 2)
     assert yaml.safe_load(head) == metadata([report], details)
     assert "# bot\n" in body
-    assert "| p@1 | 93.00 % | 85.27 to 96.83 | 100 |" in body
+    assert "| p@1 | 93.00 % | 86.50 to 96.69 | 100 |" in body
     assert "| p@1 by answer-type | value | 95 % interval | n |" in body
     assert "| api\\_call | 86.00 % |" in body
     assert "In training: no \\<dialogue\\> at all." in body

@@ -161,7 +161,7 @@ def test_a_column_that_was_not_counted_is_named_with_those_that_were() -> None:
 def test_a_signature_says_what_stands_alone() -> None:
     bare = Signature(formulas=("p@1 = hit@1 / items",), task="toy", n=3, hashes={"gold": "0123456789"})
     counts = Counts(("a", "b", "c"), ("items",), np.ones((3, 1)))
-    told = "p@1 = hit@1 / items | toy | n 3 | {} | jackknife | gold 01234567"
+    told = "p@1 = hit@1 / items | toy | n 3 | {} | jackknife 2 | gold 01234567"
     assert str(counts.sign(bare)) == told.format("dialogues unknown, by sample")
     assert counts.sign(bare).dialogues is None
     grouped = Counts(counts.ids, counts.columns, counts.array, ("x", "x", "y"))

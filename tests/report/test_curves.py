@@ -114,14 +114,14 @@ SVG = """\
 <text x="222.0" y="322" text-anchor="middle">0.5</text>
 <text x="696.0" y="322" text-anchor="middle">2</text>
 <g class="c0"><polyline class="curve" points="64.0,44.4 222.0,101.2 696.0,243.2"/>
-<line class="whisker" x1="64.0" x2="64.0" y1="67.5" y2="31.0"/>
+<line class="whisker" x1="64.0" x2="64.0" y1="64.9" y2="31.3"/>
 <path class="mark" transform="translate(64.0 44.4)" d="0"/>
-<line class="whisker" x1="222.0" x2="222.0" y1="129.3" y2="77.6"/>
+<line class="whisker" x1="222.0" x2="222.0" y1="128.2" y2="77.9"/>
 <path class="mark" transform="translate(222.0 101.2)" d="0"/>
-<line class="whisker" x1="696.0" x2="696.0" y1="262.7" y2="216.8"/>
+<line class="whisker" x1="696.0" x2="696.0" y1="262.5" y2="218.3"/>
 <path class="mark" transform="translate(696.0 243.2)" d="0"/></g>
 <g class="c1"><polyline class="curve" points="64.0,158.0"/>
-<line class="whisker" x1="64.0" x2="64.0" y1="185.9" y2="130.1"/>
+<line class="whisker" x1="64.0" x2="64.0" y1="185.4" y2="130.6"/>
 <path class="mark" transform="translate(64.0 158.0)" d="1"/></g></svg>
 """
 

@@ -296,8 +296,8 @@ class Signature(Record, frozen=True, kw_only=True):
     """How many dialogues the items are of; `None` where that is not known."""
     part: str = ""
     """Which part of the data, for a slice."""
-    resampling: str = "jackknife"
-    """Where intervals come from."""
+    resampling: str = "jackknife 2"
+    """Where intervals come from, with its version: 2 has intervals of its own for shares."""
     hashes: dict[str, str] = {}
     """SHA-256, or its beginning, of what counted: `gold`, `pred`, word vectors, programs."""
     prompts: dict[str, str] = {}

@@ -29,6 +29,7 @@ class Ratio(Metric[Any]):
         self.formula = formula or f"{name} = {part} / {whole}"
         self.per, self.empty, self.additive = per, empty, additive
         self.percent, self.higher_is_better, self.source, self.note = percent, higher_is_better, source, note
+        self.share_of = (part, whole) if percent and per == 1 else None
 
     def total(self, sums: Floats) -> Floats:
         """Return part / whole / per."""

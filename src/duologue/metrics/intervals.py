@@ -4,6 +4,16 @@ The standard error is the delete-one-dialogue jackknife's (Efron and Stein 1981)
 dialogues. Fractions are taken on the logit scale, so that no end leaves 0 to 1. At the edge, with fewer than five hits
 or misses for what the sample is worth, the interval is Wilson's (1927) with that worth, value (1 - value) / error^2, in
 place of n. With fewer than five dialogues there is none. Nothing is drawn: the same counts give the same ends.
+
+**Shares**, hits by trials that each hit or miss (P@k, precision, recall), have the interval of a binomial share.
+Where no dialogue holds two trials it lies half way between the two that Brown, Cai and DasGupta (2001) recommend,
+Wilson's and Jeffreys'. Where dialogues hold several, it is Wilson's with the number of trials over their design effect
+in place of n, as is usual in surveys (Kish 1965, Rao and Scott 1992, Korn and Graubard 1998): the jackknife's variance
+over that of trials that stand alone. Few misses tell nothing of how alike they are, so the estimate is moderated, as
+Smyth (2004) does with variances: it counts as hits x misses / trials, beside ten for the design effect of trials whose
+correlation within a dialogue is .2. Student's t has the dialogues' degrees of freedom over the square of the
+estimate's part in this (Satterthwaite 1946), and more where dialogues are short (Fisher 1925). What it holds is in
+`benchmarks/STATISTICS.md`.
 """
 
 from __future__ import annotations
@@ -15,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.core.records import Score, Signature
+from duologue.metrics.beta import beta_cut
 from duologue.metrics.significance import FEWEST
 
 if TYPE_CHECKING:
@@ -26,6 +37,12 @@ NORMAL = 1.959963984540054
 """Of the normal distribution, 97.5 % lie below."""
 _EDGE = 5
 """Hits or misses below which a fraction is at the edge."""
+_ALIKE = 0.2
+"""Correlation of the trials of one dialogue that is taken for granted."""
+_ALIKE_WORTH = 10.0
+"""Hits x misses / trials from which what the dialogues say of that correlation counts for more."""
+_BEYOND = 0.025
+"""Of a distribution, beyond each end of the interval."""
 _ROUNDING = 1e-9
 """Two ways to sum the same counts differ by less."""
 
@@ -91,7 +108,7 @@ def scores(
     return tuple(made)
 
 
-def student(freedom: int) -> float:
+def student(freedom: float) -> float:
     """Return the value below which 97.5 % of Student's distribution lie (Abramowitz and Stegun 26.7.5).
 
     Within 0.002 of the true one from four degrees of freedom on.
@@ -121,6 +138,41 @@ def wilson(value: float, n: float, deviations: float) -> tuple[float, float]:
     return low, 1.0 if value >= 1 else min(1.0, middle + half)
 
 
+def jeffreys(hits: float, n: float) -> tuple[float, float]:
+    """Return Jeffreys' interval of a share of n; the end is 0 or 1 where all trials miss or hit.
+
+    >>> [round(end, 3) for end in jeffreys(20, 20)]
+    [0.884, 1.0]
+    """
+    a, b = hits + 0.5, n - hits + 0.5
+    return 0.0 if hits <= 0 else beta_cut(_BEYOND, a, b), 1.0 if hits >= n else 1 - beta_cut(_BEYOND, b, a)
+
+
+def share_ends(hits: Floats, trials: Floats, error: float) -> tuple[float, float]:
+    """Return the interval of a share, from what each dialogue adds and the jackknife's standard error.
+
+    Raises `ValueError` where nothing was tried.
+
+    >>> [round(end, 3) for end in share_ends(np.ones(20), np.ones(20), 0.0)]
+    [0.861, 1.0]
+    """
+    right, n = float(hits.sum()), float(trials.sum())
+    if n <= 0:
+        raise ValueError("no trials: a share of nothing has no interval")
+    value = right / n
+    if float(trials.max()) <= 1:
+        (low, high), (lower, upper) = wilson(value, n, NORMAL), jeffreys(right, n)
+        return (low + lower) / 2, (high + upper) / 2
+    size = float(np.square(trials).sum()) / n  # trials of the dialogue that a trial is of, on the average
+    told = n * value * (1 - value)
+    part = told / (told + _ALIKE_WORTH)
+    found = error**2 * (n - 1) / (value * (1 - value)) if told > 0 else 0.0
+    effect = part * found + (1 - part) * (1 + _ALIKE * (size - 1))
+    loss = part**2 * (1 - 1 / size)
+    freedom = (int(np.count_nonzero(trials)) - 1) / loss if loss > 0 else math.inf
+    return wilson(value, n / effect, student(max(freedom, FEWEST - 1)))
+
+
 def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
     nothing = Interval(value, None, None)
     if len(rows) < FEWEST or not math.isfinite(value):
@@ -130,8 +182,12 @@ def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
     kept = kept[np.isfinite(kept)]
     if len(kept) < FEWEST:
         return nothing
-    freedom = len(kept) - 1
-    error, deviations = _error(kept), student(freedom)
+    error = _error(kept)
+    if metric.share_of is not None:
+        hits, trials = (rows[:, metric.columns.index(name)] for name in metric.share_of)
+        if _are_counts(hits, trials):
+            return _around(value, *share_ends(hits, trials, error))
+    deviations = student(len(kept) - 1)
     if not metric.percent or not 0 <= value <= 1:
         return _around(value, value - deviations * error, value + deviations * error)
     if not 0 < value < 1 or error < _ROUNDING:
@@ -141,6 +197,12 @@ def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
         return _around(value, *wilson(value, worth, deviations))
     middle, half = math.log(value / (1 - value)), deviations * _error(np.log(kept / (1 - kept)))
     return _around(value, 1 / (1 + math.exp(half - middle)), 1 / (1 + math.exp(-half - middle)))
+
+
+def _are_counts(hits: Floats, trials: Floats) -> bool:
+    """Whether these are trials that each hit or miss, and any at all."""
+    whole = bool((hits == np.round(hits)).all() and (trials == np.round(trials)).all())
+    return whole and bool(((hits >= 0) & (hits <= trials)).all()) and bool((trials > 0).any())
 
 
 def _error(kept: Floats) -> float:

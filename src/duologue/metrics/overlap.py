@@ -64,6 +64,8 @@ class Overlap(Metric[Any]):
         self.measure, self.empty, self.nothing, self.epsilon, self.source = measure, empty, nothing, epsilon, source
         self.name = name or measure
         self.columns = (f"{unit} {hits}", f"{unit} said", f"{unit} wanted")
+        whole = {"precision": self.columns[1], "recall": self.columns[2]}.get(measure)
+        self.share_of = (self.columns[0], whole) if whole and not epsilon else None
         formulas = {
             "precision": f"{unit} {hits} / said",
             "recall": f"{unit} {hits} / wanted",

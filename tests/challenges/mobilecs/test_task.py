@@ -85,7 +85,7 @@ def test_the_signature_says_variant_and_data(tmp_path: Path) -> None:
     )
     assert "(+1e-10)" in signatures[1]
     assert "official" in signatures[1]
-    assert all("n 4 | 4 dialogues | jackknife | gold " in one and "| pred " in one for one in signatures)
+    assert all("n 4 | 4 dialogues | jackknife 2 | gold " in one and "| pred " in one for one in signatures)
 
 
 @pytest.mark.parametrize("kind", [ExtractionTask, DialogueTask])

@@ -136,7 +136,7 @@ def test_the_signature_names_formula_variant_n_and_hashes() -> None:
     one = score(DATA, submission([item("d1", "b", "a", "c"), item("d2", "b", "a")]), "strict").scores[0]
     parts = str(one.signature).split(" | ")
     assert parts[:6] == ["p@1 = hit@1 / items", "restaurant", "strict", "all ranks", "v1", "n 2"]
-    assert parts[6:8] == ["2 dialogues", "jackknife"]
+    assert parts[6:8] == ["2 dialogues", "jackknife 2"]
     assert parts[8].startswith("gold ")
     assert parts[9] == "pred 01234567"
 

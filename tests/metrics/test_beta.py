@@ -1,0 +1,29 @@
+"""The beta distribution against scipy's, which is in the tests only."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import betainc, betaincinv
+
+from duologue.metrics.beta import beta_cut, beta_tail
+
+sizes = st.floats(0.3, 1e5)
+
+
+@given(st.floats(0, 1), sizes, sizes)
+def test_the_tail_is_the_incomplete_beta_function(x: float, a: float, b: float) -> None:
+    assert beta_tail(x, a, b) == pytest.approx(float(betainc(a, b, x)), abs=1e-9)
+
+
+@given(st.sampled_from([0.025, 0.5, 0.975]), sizes, sizes)
+def test_the_cut_has_its_share_below(level: float, a: float, b: float) -> None:
+    found = beta_cut(level, a, b)
+    assert 0 <= found <= 1
+    assert found == pytest.approx(float(betaincinv(a, b, level)), rel=1e-6)
+
+
+@pytest.mark.parametrize(("x", "share"), [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)])
+def test_beyond_the_scale_there_is_nothing_or_all(x: float, share: float) -> None:
+    assert beta_tail(x, 2.0, 3.0) == share
