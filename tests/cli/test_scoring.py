@@ -229,6 +229,8 @@ def test_every_formula_is_listed_with_signature_and_source(duologue: Any) -> Non
     assert {"p@1", "p@2", "p@5", "mrr"} <= scores["restaurant"]
     for task in tasks:
         assert all(row["formula"] and row["source"] and task["task"] in row["signature"] for row in task["scores"])
+    ranked = next(task["scores"] for task in tasks if task["task"] == "restaurant")
+    assert {row["interval"] for row in ranked} == {"jackknife 2 over dialogues"}
     shown = duologue("list", "--scores")
     assert "options: average = sample | corpus" in shown.out
 

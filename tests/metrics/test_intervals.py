@@ -16,7 +16,7 @@ from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.formulas import Ratio
 from duologue.metrics.intervals import NORMAL, intervals, jeffreys, scores, share_ends, student, wilson
 from duologue.metrics.overlap import Overlap
-from duologue.metrics.rank import PrecisionAt, count_ranks
+from duologue.metrics.rank import PrecisionAt, ReciprocalRank, count_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,6 +133,15 @@ def test_a_share_may_be_of_what_was_said() -> None:
     assert (found.low, found.high) == pytest.approx(share_ends(rows[:, 0], rows[:, 1], error))
     assert Overlap("x", "f1").share_of is Overlap("x", "recall", epsilon=1e-9).share_of is None
     assert Ratio("x", "part", "whole", per=2.0).share_of is Ratio("x", "part", "whole", percent=False).share_of is None
+
+
+def test_fractions_that_count_nothing_have_the_interval_of_any_score() -> None:
+    ranks = [1, 2, 1, 3, None, 1, 2, 1, 1, 4]
+    counts = count_ranks([f"{number:02}" for number in range(10)], ranks)
+    (found,) = intervals(counts, [ReciprocalRank()])
+    mean = Mean()
+    mean.columns, mean.percent = ("items", "reciprocal rank"), True
+    assert found == intervals(counts, [mean])[0]
 
 
 def test_a_share_of_nothing_has_no_ends() -> None:

@@ -10,7 +10,7 @@ from duologue.core.capabilities import CAPABILITIES, capabilities, reasons
 from duologue.core.errors import DuologueError
 from duologue.core.extras import lacking
 from duologue.core.plugins import Entry, describe, entries, load_task
-from duologue.core.records import Scoring
+from duologue.core.records import Scoring, Signature
 from duologue.terminal import console
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ def _variant_rows(task: Task, variant: str) -> list[dict[str, Any]]:
             "formula": metric.formula,
             "signature": f"{metric.formula} | {info.name} | {variant} | v{info.version}",
             "source": metric.source or (type(metric).__doc__ or "").strip().partition("\n")[0],
-            "interval": "jackknife over dialogues" if metric.additive else "its own, see the documentation",
+            "interval": f"{Signature().resampling} over dialogues"
+            if metric.additive
+            else "its own, see the documentation",
         }
         for metric in task.metrics(Scoring(variant=variant, samples=info.samples[0]))
     ]

@@ -166,7 +166,10 @@ class Metric(ABC, Generic[Seen]):
     percent: bool = True
     """False where the score is no fraction (CIDEr, a sum of scores): it is printed as it is."""
     share_of: tuple[str, str] | None = None
-    """Columns of hits and of trials where the score is the share of trials that hit: its interval is a share's."""
+    """Columns of hits and of trials where the score is hits / trials: where they count, its interval is a share's.
+
+    Sums of fractions, such as reciprocal ranks, do not count: then the interval is that of any other score.
+    """
     note: str = ""
     """What a reader of a table must know of the figure, in a few words such as `by rule, not the human scale`."""
 
