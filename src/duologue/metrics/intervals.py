@@ -12,10 +12,11 @@ in place of n, as is usual in surveys (Kish 1965, Rao and Scott 1992, Korn and G
 over that of trials that stand alone. Few misses tell nothing of how alike they are, so the estimate is moderated, as
 Smyth (2004) does with variances: it counts as hits x misses / trials, beside ten for the design effect of trials whose
 correlation within a dialogue is .2. Student's t has the dialogues' degrees of freedom over the square of the
-estimate's part in this (Satterthwaite 1946), and more where dialogues are short (Fisher 1925). Ten and .2 were chosen with the table of
-`benchmarks/STATISTICS.md` in view; its cells also hold with .15 and anything from 6 to 12. Computed over ten to a
-hundred dialogues of 2 to 20 trials and shares of .5 to .98, coverage is .94 to .998 where trials are not alike, .91 to
-.97 at a correlation of .3, and .90 to .97 at .4.
+estimate's part in this (Satterthwaite 1946), and more where dialogues are short (Fisher 1925).
+
+Ten and .2 were chosen with the table of `benchmarks/STATISTICS.md` in view; its cells also hold with .15 and anything
+from 6 to 12. Computed over ten to a hundred dialogues of 2 to 20 trials and shares of .5 to .98, coverage is .94 to
+.998 where trials are not alike, .91 to .97 at a correlation of .3, and .90 to .97 at .4.
 """
 
 from __future__ import annotations
