@@ -48,6 +48,25 @@ def test_pieces_of_a_stream_are_one_reply() -> None:
         assert [turn.text for turn in partner.reply("x")] == ["hello\nyou"]
 
 
+@pytest.mark.parametrize(
+    ("pieces", "reply", "shown"),
+    [
+        (("<thi", "nk>a plan</th", "ink>\n\nhe", "llo"), "hello", "hello"),
+        (("a plan", "</think>", "hello"), "hello", "hello"),
+        (("<think>a pl", "an"), "", ""),
+        (("a < b ", "<think", "er"), "a < b <thinker", "a < b <thinker"),
+    ],
+    ids=["in-pieces", "no-beginning", "no-end", "no-thoughts"],
+)
+def test_thoughts_are_neither_shown_nor_sent_again(pieces: tuple[str, ...], reply: str, shown: str) -> None:
+    with stub(chunks(*pieces)) as url, ChatEndpoint(url) as partner:
+        told = list[str]()
+        partner.on_piece, partner.on_taken_back = told.append, told.clear
+        assert [turn.text for turn in partner.reply("x")] == [reply]
+        assert "".join(told) == shown
+        assert "plan" not in str(partner.dialogue())
+
+
 def events(*told: object) -> bytes:
     return "".join(f"data: {json.dumps(one)}\n\n" for one in told).encode()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.prompts.json_answer import found_json, texts_of, without_thoughts
+from duologue.prompts.json_answer import found_json, texts_of
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -50,12 +50,6 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 
 def test_half_surrogates_are_spelled_out() -> None:
     assert found_json('{"a\\ud800": ["\\udfff"]}') == {"a\\ud800": ["\\udfff"]}
-
-
-def test_thoughts_are_no_answer() -> None:
-    assert without_thoughts("<think>a</think>b<think>c</think>d") == "d"
-    assert without_thoughts("\n<think>never ends") == ""
-    assert without_thoughts("no thoughts") == "no thoughts"
 
 
 def test_a_text_alone_is_a_list_of_one() -> None:

@@ -137,6 +137,9 @@ class Partner(ABC):
     on_piece: Callable[[str], object] | None = None
     """Called with the words of a reply piece by piece as they come, by partners that get them so."""
 
+    on_taken_back: Callable[[], object] | None = None
+    """Called where the pieces of a reply that have come are none of its words: a model's thoughts, as it now shows."""
+
     @property
     @abstractmethod
     def welcome(self) -> str:

@@ -15,6 +15,7 @@ from duologue.core.concealment import Concealment
 from duologue.core.errors import BotError, UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
+from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
 from duologue.endpoints.plain_body import UNPACKED, packing_of
 
@@ -132,7 +133,7 @@ class ChatEndpoint(Partner):
         return _HOW[self._lang]
 
     def reply(self, text: str) -> list[Turn]:
-        """Return what the model says; nothing after a goodbye or an empty line."""
+        """Return what the model says without its thoughts; nothing after a goodbye or an empty line."""
         said = text.strip()
         self.finished = said.lower() in GOODBYES
         if self.finished or not said:
@@ -141,10 +142,16 @@ class ChatEndpoint(Partner):
         roles = {"user": "user", "system": "assistant"}
         messages = [{"role": roles[turn.speaker], "content": turn.text} for turn in turns]
         body = msgspec.json.encode({"model": self.model, "messages": messages, "stream": True})
-        pieces = []
-        for piece in self._concealment.hidden_pieces(self._pieces(body)):
+        pieces = list[str]()
+
+        def take_back() -> None:
+            pieces.clear()
+            if self.on_taken_back is not None:
+                self.on_taken_back()
+
+        for piece in pieces_without_thoughts(self._concealment.hidden_pieces(self._pieces(body)), take_back):
             pieces.append(piece)
-            if self.on_piece is not None and piece:
+            if self.on_piece is not None:
                 self.on_piece(piece)
         answer = "".join(pieces)
         self._turns = [*turns, Turn(speaker="system", text=answer)]

@@ -13,8 +13,9 @@ import msgspec
 from duologue.core.disk import sha256
 from duologue.core.errors import UsageError
 from duologue.core.records import Turn
+from duologue.core.thoughts import without_thoughts
 from duologue.judges.judge_texts import load_texts
-from duologue.prompts.json_answer import found_json, without_thoughts
+from duologue.prompts.json_answer import found_json
 from duologue.prompts.prompt import PromptMessage, object_schema, prompt_of
 from duologue.prompts.prompt_texts import filled, readable
 

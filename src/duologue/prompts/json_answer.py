@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.decoded import all_whole
+from duologue.core.thoughts import THOUGHTS_BEGIN, THOUGHTS_END, without_thoughts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,18 +16,6 @@ _TRAILING_COMMA = re.compile(r",(?=\s{0,40}[}\]])")
 _MOST_STARTS = 50
 """Opening brackets that are tried."""
 _DEEPEST = 100
-_THOUGHTS_END = "</think>"
-
-
-def without_thoughts(text: str) -> str:
-    """Return what follows the thoughts of a reasoning model; one that never ends them has said nothing.
-
-    >>> without_thoughts("<think>hm</think> yes"), without_thoughts("<think>hm")
-    (' yes', '')
-    """
-    if _THOUGHTS_END in text:
-        return text.rpartition(_THOUGHTS_END)[2]
-    return "" if text.lstrip().startswith("<think>") else text
 
 
 def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
@@ -36,8 +25,8 @@ def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
     {'a': [1, 2]}
     """
     said = without_thoughts(text)
-    mark = text.rfind(_THOUGHTS_END)
-    if mark >= 0 and not text.lstrip().startswith("<think>"):  # in a text of the object it ends no thoughts
+    mark = text.rfind(THOUGHTS_END)
+    if mark >= 0 and not text.lstrip().startswith(THOUGHTS_BEGIN):  # in a text of the object it ends no thoughts
         for start, end, value in _decoded(text, kind):
             if start < mark < end:
                 return value

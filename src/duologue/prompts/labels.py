@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from duologue.prompts.json_answer import found_json, without_thoughts
+from duologue.core.thoughts import without_thoughts
+from duologue.prompts.json_answer import found_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ import msgspec
 from duologue.core.errors import PlugInError
 from duologue.core.plugins import load_prompt_class, names
 from duologue.core.records import Answer
-from duologue.prompts.json_answer import without_thoughts
+from duologue.core.thoughts import without_thoughts
 from duologue.prompts.labels import choice_in, labels, order_in
 from duologue.prompts.prompt_texts import filled, load_wording, readable
 

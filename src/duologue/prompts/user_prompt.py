@@ -14,7 +14,8 @@ from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_user_prompt_class, names
 from duologue.core.records import Act, Annotation, Answer
 from duologue.core.scenes import HANGS_UP, TYPED
-from duologue.prompts.json_answer import found_json, without_thoughts
+from duologue.core.thoughts import without_thoughts
+from duologue.prompts.json_answer import found_json
 from duologue.prompts.prompt import TEXT, Prompt, Reading, object_schema
 
 if TYPE_CHECKING:

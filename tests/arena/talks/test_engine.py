@@ -152,7 +152,8 @@ def test_the_booking_bot_is_talked_with_from_its_rows(database: Database, engine
 
 def test_a_chat_endpoint_is_a_system_too(database: Database, engine: TalkEngine) -> None:
     pieces = b"".join(
-        b'data: {"choices": [{"delta": {"content": "%s"}}]}\n\n' % word for word in (b"one ", b"two ", b"three")
+        b'data: {"choices": [{"delta": {"content": "%s"}}]}\n\n' % word
+        for word in (b"hm</think>", b"one ", b"two ", b"three")
     )
     with stub(pieces + b"data: [DONE]\n\n") as address:
         talk = begin(database, "conversation", f"{address}#m")

@@ -112,7 +112,7 @@ class TalkEngine:
             if talk is None or not answer_due(talk, last):
                 return
             live = self._partner(talk, -1 if last is None else last.position)
-            live.partner.on_piece = here.pieces.append
+            live.partner.on_piece, live.partner.on_taken_back = here.pieces.append, here.pieces.clear
             if talk.setting is None:
                 shown = turns_shown(live.partner, live.partner.opening())
                 self._database.write(keep_opening(live, talk_id, shown, now=self._database.now))
