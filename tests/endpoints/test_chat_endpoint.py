@@ -13,7 +13,9 @@ from tests.endpoints.servers import TOKEN, solver, stub
 
 from duologue.core.errors import BotError, UsageError
 from duologue.endpoints import chat_endpoint
-from duologue.endpoints.chat_endpoint import KEY, ChatEndpoint
+from duologue.endpoints.chat_endpoint import ChatEndpoint
+from duologue.endpoints.secret import VARIABLE as KEY
+from duologue.endpoints.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,13 +124,20 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         ChatEndpoint(url)
 
 
-def test_a_bad_key_and_nobody_at_the_address_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_at_the_address_is_said() -> None:
     with pytest.raises(BotError, match="is it running"):
         ChatEndpoint("http://127.0.0.1:9/v1")
-    monkeypatch.setenv(KEY, "schlüssel")
-    with pytest.raises(UsageError, match="signs that cannot be sent") as told:
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "sk-hush", "sk-hush hush"])
+def test_a_key_is_one_by_the_rule_of_all_endpoints(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, key)
+    with pytest.raises(UsageError) as here:
         ChatEndpoint("http://127.0.0.1:9/v1")
-    assert "schl" not in str(told.value)
+    with pytest.raises(UsageError, match=KEY) as there:
+        Secret.of_environment()
+    assert str(here.value) == str(there.value)
+    assert key not in str(here.value)
 
 
 @pytest.mark.parametrize("status", [200, 401, 500])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from typing import TYPE_CHECKING, Any
@@ -11,20 +10,18 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
-from duologue.core.concealment import Concealment
 from duologue.core.errors import BotError, UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
 from duologue.endpoints.plain_body import UNPACKED, packing_of
+from duologue.endpoints.secret import VARIABLE, Secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-KEY = "DUOLOGUE_ENDPOINT_KEY"
-"""Environment variable with the key of the endpoint, sent to it alone."""
 MOST_BYTES = 4 << 20
 """Bytes of an answer that are read; more are refused."""
 GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
@@ -93,19 +90,17 @@ class ChatEndpoint(Partner):
 
     `url` is the base address, such as `http://127.0.0.1:8200/v1`; without a path `/v1` is meant. Neither redirects nor
     proxies are followed, so that key and words go to the named host alone. `turns` is a dialogue that is taken up
-    again. Raises `UsageError` for an address that is
-    none, `BotError` for an endpoint that cannot be reached or refuses.
+    again.
+    Raises `UsageError` for an address or a key that can be none, `BotError` for an endpoint that cannot be reached or
+    refuses.
     """
 
     def __init__(
         self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat", turns: Sequence[Turn] = ()
     ) -> None:
         self._url, self._lang, self._name = _base_of(url), lang, name
-        key = os.environ.get(KEY, "").strip()
-        if not (key.isascii() and key.isprintable()):
-            raise UsageError(f"{KEY} holds no key: it has signs that cannot be sent")
-        self._concealment = Concealment(key, instead="[key]")
-        headers = UNPACKED | ({"Authorization": f"Bearer {key}"} if key else {})
+        self._secret = Secret.of_environment()
+        headers = UNPACKED | self._secret.headers()
         self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
         self._turns = list(turns)
         try:
@@ -149,7 +144,7 @@ class ChatEndpoint(Partner):
             if self.on_taken_back is not None:
                 self.on_taken_back()
 
-        for piece in pieces_without_thoughts(self._concealment.hidden_pieces(self._pieces(body)), take_back):
+        for piece in pieces_without_thoughts(self._secret.hidden_pieces(self._pieces(body)), take_back):
             pieces.append(piece)
             if self.on_piece is not None:
                 self.on_piece(piece)
@@ -201,7 +196,7 @@ class ChatEndpoint(Partner):
             raise BotError(f"{error}; where it lists no models, name one with --model") from error
         if not models.data:
             raise BotError(f"the endpoint at {self._url} has no model; name one with --model")
-        return self._concealment.hidden(models.data[0].id)
+        return self._secret.hidden(models.data[0].id)
 
     def _lines(self, method: str, path: str, body: bytes | None = None) -> Iterator[str]:
         """Yield the lines of a response as they come. Raises `BotError` for one that is no success."""
@@ -243,14 +238,14 @@ class ChatEndpoint(Partner):
             raise BotError(f"the endpoint at {self._url} answers what is no answer: {self._shown(text)}") from error
 
     def _shown(self, text: str) -> str:
-        return repr(self._concealment.hidden(text)[:200])
+        return repr(self._secret.hidden(text)[:200])
 
     def _message_in(self, body: bytes) -> str:
         """Return the message of an error in the form of the API, or the beginning of what came; without the key."""
         try:
-            return self._concealment.hidden(decode_json(body, _Refusal).error.message)[:_LONGEST_ERROR]
+            return self._secret.hidden(decode_json(body, _Refusal).error.message)[:_LONGEST_ERROR]
         except _ERRORS:
-            return repr(self._concealment.hidden(body.decode("utf-8", "replace"))[:200])
+            return repr(self._secret.hidden(body.decode("utf-8", "replace"))[:200])
 
 
 def _base_of(url: str) -> str:
@@ -262,6 +257,6 @@ def _base_of(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
         raise UsageError(f"--url {url}: expected an address such as http://127.0.0.1:8200/v1")
     if parts.username is not None or parts.password is not None:
-        raise UsageError(f"--url: no name or password belongs in the address; the key stands in {KEY}")
+        raise UsageError(f"--url: no name or password belongs in the address; the key stands in {VARIABLE}")
     path = parts.path.removesuffix("/").removesuffix("/chat/completions")
     return f"{parts.scheme}://{parts.netloc}{path or '/v1'}"

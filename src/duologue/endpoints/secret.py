@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.concealment import Concealment
 from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 VARIABLE = "DUOLOGUE_ENDPOINT_KEY"
 """The one environment variable that is read: no recipe can have another one sent to a server."""
@@ -43,6 +46,10 @@ class Secret:
     def hidden(self, text: str) -> str:
         """Return a text of the server with the key, should it be there in whatever writing, replaced."""
         return self._concealment.hidden(text)
+
+    def hidden_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
+        """Yield a text of the server that comes in pieces with the key replaced, also where pieces cut it in two."""
+        return self._concealment.hidden_pieces(pieces)
 
     def hidden_in(self, value: Any) -> Any:
         """Return decoded JSON of the server with the key replaced in all its texts."""
