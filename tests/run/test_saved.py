@@ -57,8 +57,10 @@ def test_a_report_that_says_nonsense_about_its_scoring_is_refused() -> None:
 
 
 figures = st.floats(width=64) | st.sampled_from([math.nan, math.inf, -math.inf, 0.5])
+not_numbers = st.sampled_from([math.nan, math.inf, -math.inf])
 made_scores = st.lists(
-    st.builds(Score, name=st.sampled_from("xyz"), value=figures, low=st.none() | figures, high=st.none() | figures),
+    st.builds(Score, name=st.sampled_from("xyz"), value=figures)
+    | st.builds(Score, name=st.sampled_from("xyz"), value=not_numbers, low=figures, high=st.none() | figures),
     max_size=3,
     unique_by=lambda score: score.name,
 ).map(tuple)
@@ -124,6 +126,15 @@ def report_with(**changed: Any) -> Report:
         ({"groups": ("g",)}, "/groups", "1 groups are given for 2 items"),
         ({"scores": (Score(name="x", value=0.5),) * 2}, "/scores", "a score stands there twice"),
         ({"n": -1}, "/n", "-1 items cannot be"),
+        *[
+            ({"scores": (Score(name="x", value=0.5, low=low, high=high),)}, "/scores/0", "'x' is from .* two numbers")
+            for low, high in ((math.nan, 1.0), (0.0, math.nan), (-math.inf, 1.0), (None, 1.0), (0.0, None), (0.6, 0.4))
+        ],
+        (
+            {"slices": (Slice(by="b", value="v", n=1, scores=(Score(name="x", value=0.5, low=math.nan, high=1.0),)),)},
+            "/slices/0/scores/0",
+            "'x' is from nan to 1.0; expected two numbers",
+        ),
         ({"meta": {"commands": "make x"}}, "/meta/commands", "expected a list of texts"),
         ({"meta": {"commands": ["make x", 3]}}, "/meta/commands", "expected a list of texts"),
     ],

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import TaskInfo
+    from duologue.core.records import Score
     from duologue.metrics.counts import Metric
 
 
@@ -132,11 +133,24 @@ def _mistakes(report: Report) -> Iterator[Problem]:
         yield _damage("/scores", "a score stands there twice")
     if report.rank_by not in scores:
         yield _damage("/rank_by", f"there is no score '{report.rank_by}', by which systems are ranked")
+    yield from _odd_intervals("/scores", report.scores)
+    for number, part in enumerate(report.slices):
+        yield from _odd_intervals(f"/slices/{number}/scores", part.scores)
     if report.n < 0:
         yield _damage("/n", f"{report.n} items cannot be")
     commands = report.meta.get("commands", [])
     if not isinstance(commands, list) or not all(isinstance(one, str) for one in commands):
         yield _damage("/meta/commands", "expected a list of texts")
+
+
+def _odd_intervals(place: str, scores: Sequence[Score]) -> Iterator[Problem]:
+    """Yield what of scores has an interval that no interval can be: two numbers, the lower first, or none."""
+    for number, score in enumerate(scores):
+        if not math.isfinite(score.value) or (score.low is None and score.high is None):
+            continue
+        if score.low is None or score.high is None or not -math.inf < score.low <= score.high < math.inf:
+            message = f"the interval of '{score.name}' is from {score.low} to {score.high}; expected two numbers"
+            yield _damage(f"{place}/{number}", message)
 
 
 def _damage(place: str, message: str) -> Problem:
