@@ -135,9 +135,9 @@ def test_what_cannot_travel_to_another_process_is_named(tmp_path: Path) -> None:
 
 def test_devices_that_are_not_there_are_asked_for_in_vain(tmp_path: Path) -> None:
     count = torch.cuda.device_count()
-    plan = msgspec.structs.replace(PLAN, devices=count + 1, device="cuda")
+    plan = msgspec.structs.replace(PLAN, devices=count + 2, device="cuda")
     with pytest.raises(
-        UsageError, match=f"devices={count + 1}: expected as many GPUs, found {count} .*--set device=cpu"
+        UsageError, match=f"devices={count + 2}: expected as many GPUs, found {count} .*--set device=cpu"
     ):
         train(generator_learner(new_generator(SIZE, 1)), PAIRS, HELD_OUT, plan, Run(folder=tmp_path, seed=1))
 

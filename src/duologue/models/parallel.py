@@ -17,6 +17,7 @@ from torch import distributed, nn
 from duologue.core.disk import temporary_folder
 from duologue.core.errors import UsageError
 from duologue.core.interrupts import leave_stops_to_the_parent
+from duologue.models.devices import CUDA, demand_devices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +33,7 @@ class ProcessGroup:
 
     def __init__(self, rank: int = 0, size: int = 1, device: str = "cpu") -> None:
         self.rank, self.size = rank, size
-        self.device = torch.device(device, rank) if device == "cuda" else torch.device(device)
+        self.device = torch.device(device, rank) if device == CUDA else torch.device(device)
 
     def share(self, rows: Sequence[T]) -> Sequence[T]:
         """Return this process's share of the examples of a step; shares differ by at most one example."""
@@ -53,7 +54,7 @@ class ProcessGroup:
         """
         if self.size == 1:
             return loss
-        places = [self.device.index] if self.device.type == "cuda" else None
+        places = [self.device.index] if self.device.type == CUDA else None
         return nn.parallel.DistributedDataParallel(
             _Loss(module, loss), device_ids=places, find_unused_parameters=in_stages
         )
@@ -91,12 +92,7 @@ def process_group(size: int, device: str, work: Callable[..., object], *argument
     Everything travels by pickle: a loss or collate function must be a function of a module, a bound method or a
     `functools.partial` of one, no lambda. Raises `UsageError` when it cannot travel or there are too few devices.
     """
-    if device == "cuda" and torch.cuda.device_count() < size:
-        found = torch.cuda.device_count()
-        raise UsageError(
-            f"--set device=cuda, --set devices={size}: expected as many GPUs, found {found} that torch can use; give "
-            f"--set device=cpu, or fewer devices"
-        )
+    demand_devices(device, size)
     if size == 1:
         yield ProcessGroup(device=device)
         return
@@ -134,7 +130,7 @@ def _help(parcel: bytes, rank: int, size: int, device: str, place: str) -> None:
 @contextmanager
 def _joined(rank: int, size: int, device: str, place: str) -> Iterator[ProcessGroup]:
     distributed.init_process_group(
-        "nccl" if device == "cuda" else "gloo", init_method=f"file://{place}", rank=rank, world_size=size
+        "nccl" if device == CUDA else "gloo", init_method=f"file://{place}", rank=rank, world_size=size
     )
     try:
         yield ProcessGroup(rank, size, device)

@@ -3,11 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from duologue.cli.main import cli
 from duologue.core.errors import UsageError
-from duologue.core.plugins import names
+from duologue.core.plugins import load_task, names
 from duologue.run.systems import named_recipes, recipe_of
+from duologue.systems.hub.hub import HubSystem
 from duologue.systems.hub.recipe import HubRecipe
 
 MODEL = ("model=folder",)
@@ -63,3 +65,9 @@ def test_a_named_recipe_is_given_on_the_command_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, words)
     assert isinstance(done.exception, UsageError)
     assert "'model' is missing" in str(done.exception)
+
+
+def test_a_gpu_that_is_not_there_is_told_before_a_model_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(UsageError, match="device=cuda: expected a GPU, found none"):
+        HubSystem(HubRecipe(model="nowhere", device="cuda")).prepare(load_task("conversation").info, 1, {})

@@ -21,6 +21,7 @@ from torch.nn import functional
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.extras import need
+from duologue.models.devices import device_at_hand
 from duologue.models.inference import inference
 from duologue.models.pretrained.source import CONFIG, demand_harmless
 from duologue.models.weights import first_weights, saving, shapes_in, torch_seed
@@ -122,8 +123,8 @@ class LanguageModel:
                 self.model.resize_token_embeddings(len(self.tokenizer), mean_resizing=False)
 
     def place(self, device: str) -> None:
-        """Move the model to a GPU where one is asked for and there is one; else it stays on the CPU."""
-        self.model.to(torch.device(device if device == "cpu" or torch.cuda.is_available() else "cpu"))
+        """Move the model to a device, or to the CPU where that is a GPU and there is none."""
+        self.model.to(device_at_hand(device))
 
     @property
     def chat_form(self) -> bool:

@@ -75,9 +75,17 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         self._at_hand: HubModel | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        """Load the model, unless it was trained or loaded before. Raises as `find_model` and `LanguageModel.load`."""
+        """Load the model, unless it was trained or loaded before.
+
+        Raises as `find_model` and `LanguageModel.load`, and `UsageError` where the recipe asks for a GPU that is not
+        there; what was trained on one answers on the CPU then.
+        """
+        from duologue.models.devices import demand_devices  # needs torch
+
         super().prepare(info, seed, worlds)
         form = self._linearization(info)
+        if self._learned is None:
+            demand_devices(self.recipe.device, 1)
         if self._learned is None and form.marks:
             raise UsageError(
                 f"linearization={self.recipe.linearization}: its marks are unknown to a model that was not trained "

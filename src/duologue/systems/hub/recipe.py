@@ -77,6 +77,8 @@ class HubRecipe(ParallelTrainingRecipe, frozen=True, kw_only=True):
     """Of sampling: tokens are drawn from the most probable ones whose probabilities sum to this."""
     temperature: PositiveFloat = 1.0
     """Of sampling."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Of the training and of the answers; a trained model answers on the CPU where there is no GPU."""
     longest: Positive = 128
     """Tokens of an answer at most."""
     ranking: Literal["mean", "sum"] = "mean"

@@ -22,6 +22,7 @@ from duologue.challenges.mobilecs.systems.tagger.network import (
     tagger_task,
 )
 from duologue.models.blocks import Dropout
+from duologue.models.devices import device_at_hand
 from duologue.models.inference import inference
 from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
@@ -134,7 +135,7 @@ def tag_turns(tagger: TurnTagger, documents: Sequence[NDArray[np.int32]]) -> lis
 def place_tagger(tagger: TurnTagger, device: str) -> None:
     """Move a fine-tuned tagger to a GPU where one is asked for and there is one."""
     if isinstance(tagger, EncoderTagger):
-        tagger.to(torch.device(device if device == "cpu" or torch.cuda.is_available() else "cpu"))
+        tagger.to(device_at_hand(device))
 
 
 def _length(row: TaggedDocument) -> int:
