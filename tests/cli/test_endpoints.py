@@ -155,6 +155,20 @@ def test_a_dry_run_asks_and_writes_nothing(duologue: Any, corpus: Corpus, tmp_pa
     assert "'solver' costs nothing by the call" in free.err
 
 
+def test_what_conversations_would_take_is_said_without_asking(duologue: Any, tmp_path: Path) -> None:
+    settings = ("url=http://127.0.0.1:9/v1", "model=m", "cache=", "price_out=1")
+    told = [word for one in settings for word in ("--user-set", one)]
+    call = ["simulate", "restaurant", "--system", "solver", "--user", "endpoint", *told, "--n", 4, "--dry-run"]
+    done = duologue(*call, "--out", tmp_path / "x.jsonl")
+    assert "user: 4 conversations take at least 4 calls, likely about " in done.out
+    assert "cost at most about " in done.out
+    assert not list(tmp_path.iterdir())
+    (found,) = json.loads(duologue(*call, "--json").out)["forecast"]
+    assert found["least"]["calls"] < found["likely"]["calls"] < found["most"]["calls"]
+    refused = duologue("simulate", "restaurant", "--system", "solver", "--dry-run")
+    assert (refused.code, "costs nothing by the call" in refused.err) == (2, True)
+
+
 def test_it_talks_and_is_simulated_like_any_system(duologue: Any, tmp_path: Path) -> None:
     with Stub() as server:
         told = words(server.url, tmp_path / "calls")

@@ -15,6 +15,7 @@ from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task, read_card
 from duologue.report import to_json
 from duologue.run.contamination import declared
+from duologue.run.conversation_forecast import conversation_lines, forecast_conversations
 from duologue.run.predict import demand_unread
 from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.core.protocols import System, Task
+    from duologue.run.conversation_forecast import ConversationForecast
     from duologue.run.simulate import Simulation
 
 
@@ -69,6 +71,9 @@ if TYPE_CHECKING:
 @click.option(
     "--report", "saved", type=options.OUT_REPORT, default=None, help="Save the report as JSON, counts included."
 )
+@click.option(
+    "--dry-run", is_flag=True, help="Say what partners that are paid by the call would ask, and ask and write nothing."
+)
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -86,6 +91,7 @@ def simulate(
     max_turns: int | None,
     out: Path | None,
     saved: Path | None,
+    dry_run: bool,
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
@@ -99,6 +105,9 @@ def simulate(
     is offered. Of more goals than --n some are drawn by the seed; the same seed gives the same dialogues. With --out
     or --report a stopped run goes on where it was. Beside the figures stand those of people, where the file holds
     their dialogues, and how long the system took for a reply.
+
+    --dry-run tells what partners that are paid by the call take at least, likely and at most: likely as in a few
+    conversations of our own partners, or in dialogues of people.
 
     With --user endpoint a chat model plays the user, told what the user may know and nothing else: the goal card of
     mobilecs/dialogue and restaurant, nothing in proactive. What it says that only the system can know is counted.
@@ -122,6 +131,11 @@ def simulate(
     user = _other_user(loaded, player, user_overrides, users)
     stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
     label = Path(name).name or name
+    if dry_run:
+        asked = stage if user is None else staged_with(stage, user, loaded)
+        planned = forecast_conversations(loaded, system, asked, stage, name=name, seed=seed)
+        _tell_forecast(planned, as_json=as_json)
+        return
     external = read_card(Path(name)).external if is_model(name) else None
     target = out or saved
     journal = None if target is None else target.with_name(f".{target.name}.journal")
@@ -144,6 +158,14 @@ def simulate(
         console.as_json(_jsonable(found, seed))
     else:
         _print(found, (*usage_lines(kept), *(f"user: {line}" for line in usage_lines(stage.user))))
+
+
+def _tell_forecast(planned: Sequence[ConversationForecast], *, as_json: bool) -> None:
+    if as_json:
+        console.as_json({"forecast": [one._asdict() for one in planned]})
+        return
+    for line in conversation_lines(planned):
+        console.line(line)
 
 
 def _other_user(task: Task, player: str | None, overrides: Sequence[str], users: Sequence[Path]) -> System | None:

@@ -10,7 +10,7 @@ from duologue.core.records import Annotation, Answer
 from duologue.run.predict import demand_unread, in_world, next_round
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import System, Task, World
@@ -43,9 +43,7 @@ def forecast_examples(
     task: Task, system: System, examples: Sequence[Example], *, name: str, world: World | None, seed: int
 ) -> RunForecast:
     """Return the same for examples. Raises `UsageError` for a system that tells no forecast."""
-    told: Any = getattr(system, "forecast", None)
-    if told is None:
-        raise UsageError(f"system '{name}' costs nothing by the call, so it has no forecast; leave --dry-run out")
+    told = teller_of(system, name).forecast
     system.prepare(task.info, seed, {} if world is None else {world.name: world})
     counts: Counter[str] = Counter()
     rounds = task.rounds(examples)
@@ -55,6 +53,20 @@ def forecast_examples(
         counts.update(told([example.sample for example in batch]))
         batch = next_round(rounds, [_SILENT] * len(batch))
     return RunForecast(len(examples), dict(counts), number)
+
+
+def teller_of(system: System, name: str) -> Any:
+    """Return a system as one that tells its `forecast`. Raises `UsageError` for one that does not."""
+    if not hasattr(system, "forecast"):
+        raise UsageError(f"system '{name}' costs nothing by the call, so it has no forecast; leave --dry-run out")
+    return system
+
+
+def amount_words(counts: Mapping[str, float]) -> str:
+    """Return what new calls take in words: tokens of prompts, of answers at most, and the cost where there is one."""
+    cost = f", cost at most about {counts['cost']:,.2f}" if counts["cost"] else ""
+    tokens = f"about {counts['prompt_tokens']:,.0f} tokens in, at most {counts['most_completion_tokens']:,.0f} out"
+    return tokens + cost
 
 
 def together(forecasts: Sequence[RunForecast]) -> RunForecast:
@@ -71,9 +83,7 @@ def forecast_lines(found: RunForecast) -> Sequence[str]:
     new = counts["calls"] - counts["kept"]
     lines = [
         f"{found.answers:,} answers take {counts['calls']:,.0f} calls, {counts['kept']:,.0f} of them kept from before",
-        f"{new:,.0f} new calls: about {counts['prompt_tokens']:,.0f} tokens in, "
-        f"at most {counts['most_completion_tokens']:,.0f} out"
-        + (f", cost at most about {counts['cost']:,.2f}" if counts["cost"] else ""),
+        f"{new:,.0f} new calls: {amount_words(counts)}",
         "nothing was asked and nothing written; the tokens of prompts are estimated from their bytes",
     ]
     if found.rounds > 1:

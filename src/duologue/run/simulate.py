@@ -117,7 +117,7 @@ def simulate(
         partner.prepare(task.info, seed, stage.worlds)
     dialogues = []
     for number, scene in enumerate(stage.scenes, start=1):
-        dialogues.append(play(timed, stage.user, scene, _chance(seed, scene.id)))
+        dialogues.append(play(timed, stage.user, scene, chance_of(seed, scene.id)))
         if progress is not None:
             progress(number, len(stage.scenes), "talking")
     if not any(turn.speaker == "system" for dialogue in dialogues for turn in dialogue.turns):
@@ -158,6 +158,6 @@ def _of_people(stage: Stage) -> Report | None:
     return msgspec.structs.replace(stage.judge(stage.human_dialogues), system="people", problems=())
 
 
-def _chance(seed: int, name: str) -> random.Random:
-    """Return the stream of one conversation."""
+def chance_of(seed: int, name: str) -> random.Random:
+    """Return the stream of the conversation in the scene of that name."""
     return random.Random(seed_of(f"{seed}\n{name}"))

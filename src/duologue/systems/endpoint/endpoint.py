@@ -232,3 +232,8 @@ class EndpointUser(EndpointSystem):
     def _answered(self, prompt: Prompt, sample: Sample) -> tuple[Answer, Account]:
         settled = prompt.settled(sample) if isinstance(prompt, UserPrompt) else None
         return super()._answered(prompt, sample) if settled is None else (settled, Account())
+
+    def _planned(self, prompt: Prompt, sample: Sample) -> tuple[list[CompletionRequest], int]:
+        if isinstance(prompt, UserPrompt) and prompt.settled(sample) is not None:
+            return [], 1
+        return super()._planned(prompt, sample)
