@@ -8,7 +8,12 @@ from duologue.challenges.conversation.formats.training_pairs import merged_turns
 from duologue.challenges.conversation.scoring.ppmi import train_word_vectors
 from duologue.challenges.conversation.scoring.terms import terms, tokens
 from duologue.challenges.conversation.systems.retriever.channels import ChannelClassifier
-from duologue.challenges.conversation.systems.retriever.reply_index import MOST_TERMS, ReplyIndex, context_features
+from duologue.challenges.conversation.systems.retriever.reply_index import (
+    MOST_TERMS,
+    ReplyIndex,
+    ReplyQuestion,
+    context_features,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +65,24 @@ class ChannelMemory(NamedTuple):
         passages: Sequence[FoundPassage] = (),
     ) -> str:
         """Retrieve a reply to a history from the memory of its channel, and from passages looked up for it."""
-        place = self.classifier.channel(context_terms(merged_turns(history))) if len(self.indexes) > 1 else 0
-        return self.indexes[place].reply(history, recipe, encoder, passages)
+        return self.replies([ReplyQuestion(history, passages)], recipe, encoder)[0]
+
+    def replies(
+        self, questions: Sequence[ReplyQuestion], recipe: RetrieverRecipe, encoder: SentenceEncoder | None = None
+    ) -> list[str]:
+        """Retrieve a reply to each question: what it would be alone."""
+        asked: dict[int, list[int]] = {}
+        for place, one in enumerate(questions):
+            asked.setdefault(self._channel(one.history), []).append(place)
+        found = [""] * len(questions)
+        for channel, places in asked.items():
+            replies = self.indexes[channel].replies([questions[place] for place in places], recipe, encoder)
+            for place, reply in zip(places, replies, strict=True):
+                found[place] = reply
+        return found
+
+    def _channel(self, history: Sequence[Turn]) -> int:
+        return self.classifier.channel(context_terms(merged_turns(history))) if len(self.indexes) > 1 else 0
 
 
 def context_terms(history: Sequence[Turn]) -> list[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.formats.training_pairs import ContextReply
     from duologue.challenges.conversation.systems.lookup import FoundPassage
-    from duologue.challenges.conversation.systems.retriever.full_text_index import TextIndex
+    from duologue.challenges.conversation.systems.retriever.full_text_index import Hits, TextIndex
     from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
     from duologue.core.records import Turn
     from duologue.models.sentence_encoders.encoder import SentenceEncoder
@@ -41,6 +41,8 @@ EARLIER = 2
 """Number of turns before the last one in the query."""
 MOST_TERMS = 100
 """Maximum query terms per field, the last ones, so that very long turns are no slower."""
+_TOGETHER = 32
+"""Questions that are answered step by step together, at most: with sentence vectors each holds a score per context."""
 _ODD = 500
 """Sample size of replies for choosing the fallback reply."""
 _SIGN = re.compile(r"[^\w\s]")
@@ -49,6 +51,14 @@ _SENTENCE = 3.0  # weight of the sentence encoder's cosines, which differ by abo
 _DIGITS = 4  # of cosines: closer ones are ties
 _SHARPNESS = 0.1  # temperature of the softmax over similarities of passages
 _RARE = 5.0  # idf of a word unseen in training
+
+
+class ReplyQuestion(NamedTuple):
+    """What a reply is looked for to."""
+
+    history: History
+    passages: Sequence[FoundPassage] = ()
+    """Passages looked up for it: candidates beside remembered replies."""
 
 
 class ReplyIndex(NamedTuple):
@@ -105,20 +115,40 @@ class ReplyIndex(NamedTuple):
         encoder: SentenceEncoder | None = None,
         passages: Sequence[FoundPassage] = (),
     ) -> str:
-        """Retrieve a reply to a history; `passages` looked up for it are candidates beside remembered replies.
+        """Retrieve a reply to a history; `passages` looked up for it are candidates beside remembered replies."""
+        return self.replies([ReplyQuestion(history, passages)], recipe, encoder)[0]
 
-        `encoder` compares it with all contexts where the index has sentence vectors, and re-ranks the top candidates
-        where the recipe says so (`sentences`).
+    def replies(
+        self, questions: Sequence[ReplyQuestion], recipe: RetrieverRecipe, encoder: SentenceEncoder | None = None
+    ) -> list[str]:
+        """Retrieve a reply to each question: what it would be alone.
+
+        `encoder` compares a history with all contexts where the index has sentence vectors, and re-ranks the top
+        candidates where the recipe says so (`sentences`).
         """
-        replies, weights = self._remembered(merged_turns(history), recipe, encoder)
-        if passages:
-            replies, weights = _with_passages(replies, weights, passages, recipe.knowledge)
-        return replies[most_agreed_index(self.profiles.agreement(replies, recipe.meaning), weights.tolist())]
+        return [
+            reply
+            for start in range(0, len(questions), _TOGETHER)
+            for reply in self._together(questions[start : start + _TOGETHER], recipe, encoder)
+        ]
 
-    def _remembered(
-        self, turns: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None
-    ) -> tuple[list[str], NDArray[np.float64]]:
-        """Return the top candidates of merged turns with their weights (candidates,), the best first."""
+    def _together(
+        self, questions: Sequence[ReplyQuestion], recipe: RetrieverRecipe, encoder: SentenceEncoder | None
+    ) -> list[str]:
+        """Answer a few questions step by step, all of them at each step, so that its tables stay in the cache."""
+        several = [merged_turns(one.history) for one in questions]
+        hits = [self._hits(turns, recipe, encoder) for turns in several]
+        ranked = [self._ranked(turns, found, recipe, encoder) for turns, found in zip(several, hits, strict=True)]
+        chosen = []
+        for one, (replies, weights) in zip(questions, ranked, strict=True):
+            if one.passages:
+                replies, weights = _with_passages(replies, weights, one.passages, recipe.knowledge)
+            best = most_agreed_index(self.profiles.agreement(replies, recipe.meaning), weights.tolist())
+            chosen.append(replies[best])
+        return chosen
+
+    def _hits(self, turns: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None) -> Hits:
+        """Return the contexts that share terms with merged turns."""
         last, before = (Counter(part[-MOST_TERMS:]) for part in _query_terms(turns))
         wanted = {
             "last": {term: recipe.last * times for term, times in last.items()},
@@ -126,11 +156,20 @@ class ReplyIndex(NamedTuple):
             "reply": dict.fromkeys({**last, **before}, recipe.reply),
             "kind": dict.fromkeys(context_features(turns), recipe.kind) if last else {},
         }
-        memory = self.sentences if encoder is not None and last else None
-        found = self.bm25.best(wanted, max(recipe.pool, recipe.candidates) if memory is None else len(self.pairs))
+        every = self._memory(turns, encoder) is not None
+        return self.bm25.best(wanted, len(self.pairs) if every else max(recipe.pool, recipe.candidates))
+
+    def _memory(self, turns: History, encoder: SentenceEncoder | None) -> NDArray[np.float32] | None:
+        """Return the sentence vectors that merged turns are compared with, if they are."""
+        return self.sentences if encoder is not None and turns and terms(turns[-1].text) else None
+
+    def _ranked(
+        self, turns: History, found: Hits, recipe: RetrieverRecipe, encoder: SentenceEncoder | None
+    ) -> tuple[list[str], NDArray[np.float64]]:
+        """Return the top candidates of merged turns with their weights (candidates,), the best first."""
         if not len(found.rows):
             return [self.fallback], np.ones(1)
-        rows, lexical = found.rows, found.scores
+        rows, lexical, memory = found.rows, found.scores, self._memory(turns, encoder)
         if memory is not None:
             rows, lexical = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
             lexical[found.rows] = found.scores
@@ -145,7 +184,7 @@ class ReplyIndex(NamedTuple):
             scores[first] += _SENTENCE * (1 + encoder.similarity(turns[-1].text, told))  # none falls behind the rest
         order = np.argsort(-scores.round(6), kind="stable")[: recipe.candidates]
         weights = np.exp((scores[order] - scores[order[0]]) / recipe.temperature)
-        return [self.pairs[rows[place]].reply for place in order.tolist()], weights
+        return [self.pairs[row].reply for row in rows[order].tolist()], weights
 
 
 def context_features(history: History) -> list[str]:

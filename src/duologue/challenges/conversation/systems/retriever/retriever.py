@@ -123,11 +123,11 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Retrieve a reply to each sample. Raises `UsageError` before training."""
+        from duologue.challenges.conversation.systems.retriever.reply_index import ReplyQuestion
+
         memory = self._trained()
-        return [
-            Answer(text=memory.reply(sample.history, self.recipe, self._encoder, self.trace(sample)))
-            for sample in samples
-        ]
+        questions = [ReplyQuestion(sample.history, self.trace(sample)) for sample in samples]
+        return [Answer(text=reply) for reply in memory.replies(questions, self.recipe, self._encoder)]
 
     def trace(self, sample: Sample) -> Sequence[FoundPassage]:
         """Return the passages of the given knowledge that count in the reply to a sample, the most similar first."""
