@@ -48,21 +48,29 @@ class AnswerBatches:
     def __init__(self, served: ServedSystem, worker: SystemWorker) -> None:
         self._served, self._worker = served, worker
         self._waiting: deque[Waiting] = deque()
+        self._posted = False
+        """Whether a call that answers is on its way."""
 
     def submit(self, request: ChatRequest) -> asyncio.Future[Completion]:
         """Return the completion to come; whoever cancels it takes the request out of the queue."""
-        made: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        made: asyncio.Future[Completion] = loop.create_future()
         self._waiting.append((request, made))
-        self._worker.post(self._answer)
+        if not self._posted:  # else it is answered with those who came before
+            self._posted = True
+            loop.call_soon(self._worker.post, self._answer)  # after the others that the loop has read at once
         return made
 
     def _answer(self) -> None:
-        """Answer what waits, at most `BATCH` requests; each has posted a call, so nothing is left over."""
+        """Answer what waits, at most `BATCH` requests; where more do, they are the next call."""
+        self._posted = False  # first of all: whoever comes from now on may be missed here, and posts a call
         batch: list[Waiting] = []
         while self._waiting and len(batch) < BATCH:
             one = self._waiting.popleft()
             if not one[1].done():  # else nobody waits for it
                 batch.append(one)
+        if self._waiting:
+            self._worker.post(self._answer)
         if batch:
             found = self._found([request for request, _ in batch])
             with suppress(RuntimeError):  # the server has stopped

@@ -139,13 +139,14 @@ class ReplyIndex(NamedTuple):
         several = [merged_turns(one.history) for one in questions]
         hits = [self._hits(turns, recipe, encoder) for turns in several]
         ranked = [self._ranked(turns, found, recipe, encoder) for turns, found in zip(several, hits, strict=True)]
-        chosen = []
-        for one, (replies, weights) in zip(questions, ranked, strict=True):
-            if one.passages:
-                replies, weights = _with_passages(replies, weights, one.passages, recipe.knowledge)
-            best = most_agreed_index(self.profiles.agreement(replies, recipe.meaning), weights.tolist())
-            chosen.append(replies[best])
-        return chosen
+        offered = [
+            _with_passages(*found, one.passages, recipe.knowledge) if one.passages else found
+            for one, found in zip(questions, ranked, strict=True)
+        ]
+        return [
+            replies[most_agreed_index(self.profiles.agreement(replies, recipe.meaning), weights.tolist())]
+            for replies, weights in offered
+        ]
 
     def _hits(self, turns: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None) -> Hits:
         """Return the contexts that share terms with merged turns."""
