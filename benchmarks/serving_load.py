@@ -297,7 +297,7 @@ def section(args: argparse.Namespace, rows: dict[str, Load], before: float, afte
     return f"""`python benchmarks/serving_load.py`: `retriever` of {args.dialogues:,} made dialogues, `duologue serve`,
 {how}; {busy:.1f} other processes wanted them when it began.
 The ratio is the p95 over the median of one client alone of the same server ({1000 * single:.1f} ms of the retriever);
-the must is {MOST_TIMES:.0f}.
+the must is {MOST_TIMES:.0f}.{_share(busy)}
 
 {table(head, lines)}
 Memory after 1,000 requests {before:.1f} MB, after {args.requests:,} {after:.1f} MB.
@@ -310,6 +310,18 @@ application that does nothing the median of {CLIENTS} clients is {_times_as_long
 A bound of {MOST_TIMES:.0f} there needs {math.ceil(CLIENTS / MOST_TIMES)} cores for `--processes`, or a model whose
 batch costs as much as {MOST_TIMES:.0f} answers. Several processes gain where clients and others leave cores free.
 """
+
+
+def _share(busy: float) -> str:
+    """Return what a busy machine does to the figures; nothing where it has cores to spare."""
+    cores = os.cpu_count() or 1
+    if busy < cores:
+        return ""
+    return (
+        f" The machine was busy, so\nserver and clients had a share of it only: waiting times and ratios, also those "
+        f"before an application that does\nnothing, are {busy / cores:.0f} times those of a quiet one or more; "
+        f"processor time is what can be compared."
+    )
 
 
 def _times_as_long(rows: dict[str, Load]) -> float:

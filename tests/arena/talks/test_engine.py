@@ -9,9 +9,14 @@ from tests.endpoints.servers import stub
 
 from duologue.arena.talks import sessions, shared_systems
 from duologue.arena.talks.engine import FAILED, TalkEngine
+from duologue.arena.talks.replies import LivePartner
 from duologue.core.errors import UsageError
+from duologue.core.optional_protocols import Partner
+from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.arena.conftest import Clock
 
     from duologue.arena.database.database import Database
@@ -162,6 +167,42 @@ def test_a_chat_endpoint_is_a_system_too(database: Database, engine: TalkEngine)
     assert spoken(database, engine, talk, "more") == []
     found = kept(database, talk)
     assert found.trouble.startswith("failed: the endpoint at")
+
+
+class Thinking(Partner):
+    """Says a thought before its reply, and notes what is seen of both meanwhile."""
+
+    def __init__(self, seen: Callable[[], str | None]) -> None:
+        self._seen, self.noted = seen, list[str | None]()
+
+    @property
+    def welcome(self) -> str:
+        return "hello"
+
+    def reply(self, text: str) -> list[Turn]:
+        assert self.on_piece is not None
+        assert self.on_taken_back is not None
+        for piece in ("a plan ", "of mine"):
+            self.on_piece(piece)
+        self.noted.append(self._seen())
+        self.on_taken_back()
+        self.on_piece(text)
+        self.noted.append(self._seen())
+        return [Turn(speaker="system", text=text)]
+
+    def dialogue(self) -> Dialogue:
+        return Dialogue(id="x", turns=())
+
+
+def test_what_is_taken_back_is_seen_no_more(
+    database: Database, engine: TalkEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = begin(database, "conversation", "http://127.0.0.1:9/v1#m")
+    partner = Thinking(lambda: engine.pieces(talk))
+    monkeypatch.setattr(shared_systems.SharedSystems, "partner", lambda self, talk, kept: LivePartner(partner, None))
+    ready(database, engine, talk)
+    assert spoken(database, engine, talk, "yes") == ["yes"]
+    assert partner.noted == ["a plan of mine", "yes"]
 
 
 def test_a_system_that_there_is_not_is_told(database: Database, engine: TalkEngine) -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("httpx", reason="the client of endpoints is optional")
@@ -18,8 +19,8 @@ from tests.endpoint_stub import Stub
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task
-from duologue.core.records import Answer, Record
-from duologue.core.scenes import TYPED
+from duologue.core.records import Act, Annotation, Answer, Record, Sample, Turn
+from duologue.core.scenes import HANGS_UP, TYPED
 from duologue.endpoints.caps import CapReachedError
 from duologue.run.simulate import simulate, staged_with
 from duologue.run.systems import open_system, open_user
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import System, TaskInfo, World
-    from duologue.core.records import Dialogue, Sample
+    from duologue.core.records import Dialogue
     from duologue.run.simulate import Simulation
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
@@ -212,3 +213,12 @@ class _Leader:
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         return [Answer(text=f"嗯 ， 第 {len(sample.history)} 句 话 。") for sample in samples]
+
+
+def test_a_user_who_has_hung_up_is_asked_nothing_and_so_is_forecast() -> None:
+    one, task = user("http://127.0.0.1:9/v1"), load_task("proactive")
+    one.prepare(task.info, 1, {})
+    bye = Turn(speaker="user", text="bye", annotation=Annotation(acts=(Act(speaker="user", name=HANGS_UP),)))
+    gone = Sample(id="a", dialogue_id="a", history=(bye,))
+    assert one.forecast([gone])["calls"] == 0
+    assert one.forecast([msgspec.structs.replace(gone, history=())])["calls"] == 1
