@@ -86,6 +86,20 @@ def test_what_comes_while_the_system_answers_is_its_next_batch_and_each_gets_its
     assert parrot.batches == [["wait"], said[:BATCH], said[BATCH:]]
 
 
+def test_what_the_loop_has_read_at_once_is_one_batch() -> None:
+    parrot, said = Parrot(), [f"line {number}" for number in range(2 * BATCH + 1)]
+    served = prepared("x", load_task("conversation"), parrot, None, seed=1)
+    assert served.worker is not None
+    batches = AnswerBatches(served, served.worker)
+
+    async def asked() -> list[Completion]:
+        found = await asyncio.gather(*(batches.submit(request(one)) for one in said))
+        return [*found, await batches.submit(request("later"))]
+
+    assert [text_of(one) for one in asyncio.run(asked())] == [*said, "later"]
+    assert parrot.batches == [said[:BATCH], said[BATCH : 2 * BATCH], said[2 * BATCH :], ["later"]]
+
+
 def test_what_one_request_does_wrong_spoils_no_others_answer() -> None:
     parrot = Parrot()
     requests = [
