@@ -17,7 +17,7 @@ from duologue.web.errors import ApiError
 from duologue.web.served import prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Sample
@@ -86,11 +86,17 @@ def test_what_comes_while_the_system_answers_is_its_next_batch_and_each_gets_its
     assert parrot.batches == [["wait"], said[:BATCH], said[BATCH:]]
 
 
-def test_what_the_loop_has_read_at_once_is_one_batch() -> None:
+def test_what_the_loop_has_read_at_once_is_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     parrot, said = Parrot(), [f"line {number}" for number in range(2 * BATCH + 1)]
     served = prepared("x", load_task("conversation"), parrot, None, seed=1)
     assert served.worker is not None
-    batches = AnswerBatches(served, served.worker)
+    batches, post, calls = AnswerBatches(served, served.worker), served.worker.post, list[object]()
+
+    def counted(call: Callable[[], None]) -> None:
+        calls.append(call)
+        post(call)
+
+    monkeypatch.setattr(served.worker, "post", counted)
 
     async def asked() -> list[Completion]:
         found = await asyncio.gather(*(batches.submit(request(one)) for one in said))
@@ -98,6 +104,7 @@ def test_what_the_loop_has_read_at_once_is_one_batch() -> None:
 
     assert [text_of(one) for one in asyncio.run(asked())] == [*said, "later"]
     assert parrot.batches == [said[:BATCH], said[BATCH : 2 * BATCH], said[2 * BATCH :], ["later"]]
+    assert len(calls) == len(parrot.batches)
 
 
 def test_what_one_request_does_wrong_spoils_no_others_answer() -> None:
