@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.metrics.ngrams import clipped, joined_ngrams, ngrams
+from duologue.metrics.ngrams import char_ngrams, clipped, joined_ngrams, ngrams
 
 words = st.lists(st.sampled_from(["a", "b", "ab", "好"]), max_size=8)
 
@@ -30,3 +30,10 @@ def test_matches_treat_both_sides_alike_and_are_never_more_than_there_are(
     assert clipped(ours, theirs) == clipped(theirs, ours) <= min(len(ours), len(theirs))
     assert clipped(ours, ours) == len(ours) == max(0, len(said) - n + 1)
     assert clipped(joined_ngrams(said, n), joined_ngrams(wanted, n)) >= clipped(ours, theirs)
+
+
+@given(st.text("ab好\n", max_size=8), st.integers(1, 4), st.integers(1, 4))
+def test_character_n_grams_are_those_of_the_characters_as_tokens(text: str, least: int, longest: int) -> None:
+    assert char_ngrams(text, least, longest) == [
+        gram for n in range(least, longest + 1) for gram in joined_ngrams(list(text), n)
+    ]

@@ -1,4 +1,4 @@
-"""N-grams of one text, and how many of two texts match.
+"""N-grams of one text, of its tokens or of its characters, and how many of two texts match.
 
 The key of an n-gram is a choice that scores depend on, so it has a name: `tuple` keeps the n tokens apart, `joined`
 writes them together as some published scripts do, so that `ab|c` and `a|bc` are the same bigram.
@@ -31,6 +31,15 @@ def joined_ngrams(tokens: Sequence[str], n: int) -> list[str]:
     ['ab', 'bc']
     """
     return ["".join(gram) for gram in ngrams(tokens, n)]
+
+
+def char_ngrams(text: str, least: int, longest: int) -> list[str]:
+    """Return the character n-grams of a text for n from `least` to `longest`: the shorter ones first, each in order.
+
+    >>> char_ngrams("abc", 1, 2)
+    ['a', 'b', 'c', 'ab', 'bc']
+    """
+    return [text[at : at + n] for n in range(least, longest + 1) for at in range(len(text) - n + 1)]
 
 
 def clipped(said: Iterable[Hashable], wanted: Iterable[Hashable]) -> int:

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.spoken.systems.grounded.normalization import (
-    char_ngrams,
     fold,
     fold_name,
+    grams_in,
     list_items,
     phonetic_key,
 )
@@ -43,4 +43,4 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 @given(st.text(alphabet="点景竟颠abc2"))
 def test_what_is_heard_is_as_long_as_what_is_said(text: str) -> None:
     assert len(phonetic_key(text)) == len(text)
-    assert len(char_ngrams(text)) <= max(0, len(text) - 2)
+    assert len(grams_in(text)) <= max(0, len(text) - 2)

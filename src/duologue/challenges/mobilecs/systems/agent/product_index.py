@@ -14,6 +14,7 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, TYPE
 from duologue.core.records import Record
+from duologue.metrics.ngrams import char_ngrams
 from duologue.retrieval.grouped_terms import GroupedTerms
 
 if TYPE_CHECKING:
@@ -84,6 +85,4 @@ def _product_terms(one: IndexedProduct) -> list[tuple[float, list[str]]]:
 
 def _pieces(texts: Sequence[str]) -> list[str]:
     """Return all pieces of two or three characters."""
-    return [
-        text[at : at + n].lower() for text in texts for n in range(2, _LONGEST + 1) for at in range(len(text) - n + 1)
-    ]
+    return [piece.lower() for text in texts for piece in char_ngrams(text, 2, _LONGEST)]

@@ -9,6 +9,7 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.staff_templates import key_of, terms_of
+from duologue.metrics.ngrams import char_ngrams
 from duologue.retrieval.template_index import TemplateCandidate, TemplateIndex
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def most_agreed(texts: Sequence[tuple[str, int]]) -> int:
     1
     """
     numbers: dict[str, int] = {}
-    rows = [[numbers.setdefault(run, len(numbers)) for run in _runs(text)] for text, _ in texts]
+    rows = [[numbers.setdefault(run, len(numbers)) for run in set(char_ngrams(text, 1, _LONGEST))] for text, _ in texts]
     runs = [_bits(row, len(numbers)) for row in rows]
     agreed = [0.0] * len(texts)
     for one, (_, times) in enumerate(texts):
@@ -165,7 +166,3 @@ def _bits(numbers: Iterable[int], size: int) -> int:
     for number in numbers:
         row[number // 8] |= 1 << number % 8
     return int.from_bytes(row, "little")
-
-
-def _runs(text: str) -> set[str]:
-    return {text[at : at + n] for n in range(1, _LONGEST + 1) for at in range(len(text) - n + 1)}

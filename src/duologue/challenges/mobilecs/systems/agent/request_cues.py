@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -44,9 +45,7 @@ class RequestReading(NamedTuple):
     @classmethod
     def of(cls, view: CallView, wanted: Floats) -> RequestReading:
         """Return the reading of a turn."""
-        text = view.masked
-        runs = {text[at : at + n] for n in range(1, _LONGEST + 1) for at in range(len(text) - n + 1)}
-        return cls(wanted, ("", *sorted(runs)))
+        return cls(wanted, ("", *sorted(set(char_ngrams(view.masked, 1, _LONGEST)))))
 
 
 class RequestCues:

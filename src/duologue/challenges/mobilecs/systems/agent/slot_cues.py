@@ -13,6 +13,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.core.records import Record
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +55,7 @@ class SlotCues:
         seen: Counter[str] = Counter()
         wanted: dict[str, Counter[str]] = {}
         for view, pieces in turns:
-            found = _cues_in(view.masked)
+            found = set(char_ngrams(view.masked, _SHORTEST, _LONGEST))
             seen.update(found)
             slots = {slot_of(view.pieces[number]) for number in pieces}
             for text in found if slots else ():
@@ -73,7 +74,7 @@ class SlotCues:
         """
         left_out = set() if own is None else {slot_of(view.pieces[number]) for number in own}
         shares: dict[str, list[float]] = {}
-        for text in _cues_in(view.masked):
+        for text in set(char_ngrams(view.masked, _SHORTEST, _LONGEST)):
             cue = self._by_text.get(text)
             for slot, times in cue.wanted.items() if cue is not None else ():
                 assert cue is not None
@@ -92,11 +93,3 @@ class SlotCues:
 def slot_of(piece: KbPiece) -> str:
     """Return the slot of a piece, apart for entities, the user and types."""
     return f"{piece.owner}:{piece.slot}" if piece.owner in {USER, CONSULT} else piece.slot
-
-
-def _cues_in(text: str) -> set[str]:
-    return {
-        text[start : start + length]
-        for length in range(_SHORTEST, _LONGEST + 1)
-        for start in range(len(text) - length + 1)
-    }

@@ -20,6 +20,7 @@ from duologue.challenges.mobilecs.systems.agent.features import (
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES
 from duologue.core.records import Record
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -173,8 +174,7 @@ def told_summary(view: CallView, told: Iterable[int]) -> Floats:
 
 def grams_of(text: str) -> set[str]:
     """Return all pieces of a text of one to four characters, lower case."""
-    text = text.lower()
-    return {text[at : at + n] for n in range(1, _LONGEST + 1) for at in range(len(text) - n + 1)}
+    return set(char_ngrams(text.lower(), 1, _LONGEST))
 
 
 def vocabulary_of(turns: Sequence[tuple[str, CallView, TurnTruth]], *, rare: int, label_sets: int) -> TurnVocabulary:

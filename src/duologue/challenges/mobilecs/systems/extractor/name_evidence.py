@@ -17,6 +17,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES
 from duologue.challenges.mobilecs.systems.extractor.link_features import signs_of_its_own
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +75,7 @@ class NameEvidence(NamedTuple):
 def grams(name: str) -> NDArray[np.int64]:
     """Return the buckets of the different n-grams of a name, its ends marked."""
     marked = f"^{_plain(name)}$"
-    found = {marked[at : at + size] for size in range(1, _LONGEST + 1) for at in range(len(marked) - size + 1)}
+    found = set(char_ngrams(marked, 1, _LONGEST))
     return np.array(sorted(crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS for gram in found), dtype=np.int64)
 
 

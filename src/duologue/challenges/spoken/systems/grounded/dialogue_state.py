@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from duologue.challenges.spoken.systems.grounded.entity_linker import EntityLinker
-from duologue.challenges.spoken.systems.grounded.normalization import char_ngrams, fold, list_items
+from duologue.challenges.spoken.systems.grounded.normalization import fold, grams_in, list_items
 from duologue.challenges.spoken.systems.grounded.value_index import ValueIndex
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class StateTracker:
         found = self._overlaps.get(key)
         if found is None:
             folded = fold(text)
-            said = char_ngrams(folded)
+            said = grams_in(folded)
             values = self.profile(name).values
             found = _bounded(self._overlaps, tuple(_overlap(value, folded, said) for value in values))
             self._overlaps[key] = found
@@ -182,7 +182,7 @@ def _profile(facts: Sequence[Fact]) -> EntityProfile:
                 fact=fact,
                 folded=folded,
                 parts=() if long and len(text) > _PROSE else list_items(text),
-                pieces=char_ngrams(folded) if long else frozenset(),
+                pieces=grams_in(folded) if long else frozenset(),
             )
         )
         relations[fact.relation] = (*relations.get(fact.relation, ()), place)

@@ -15,6 +15,7 @@ import numpy as np
 from duologue.challenges.spoken.systems.grounded.entity_linker import EXACT
 from duologue.challenges.spoken.systems.grounded.normalization import fold, phonetic_key
 from duologue.core.sums import added
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -281,7 +282,7 @@ def _attribute_words(relation: str, profile: EntityProfile, places: Sequence[int
     text = str(value.fact.object)
     shape = "#date" if _DATE.search(text[:20]) else "#number" if _NUMBER.search(text[:6]) else "#words"
     size = f"#{min(len(value.folded), 64).bit_length()}"
-    letters = dict.fromkeys((*name, *(name[at : at + 2] for at in range(len(name) - 1))))
+    letters = dict.fromkeys((*name, *char_ngrams(name, 2, 2)))
     return ("=" + relation, *letters, shape, size, f"#x{min(len(places), 3)}")
 
 
@@ -292,11 +293,10 @@ def _question_words(
     for age, text in enumerate(state.turns[:_READ]):
         masked = _masked(fold(text), state, age)
         yield f"{age}!{min(len(masked) // 4, 8)}"
-        for n in (1, 2, 3) if age == 0 else (2,):
-            yield from (f"{age}{masked[at : at + n]}" for at in range(len(masked) - n + 1))
+        yield from (f"{age}{gram}" for gram in char_ngrams(masked, *((1, 3) if age == 0 else (2, 2))))
         if age == 0:
             phonetic = phonetic_key(masked)
-            yield from (f"~{phonetic[at : at + n]}" for n in (2, 3) for at in range(len(phonetic) - n + 1))
+            yield from (f"~{gram}" for gram in char_ngrams(phonetic, 2, 3))
             if text.rstrip()[-1:] in {"?", "？"}:
                 yield "0?"
     latest: Counter[str] = Counter()

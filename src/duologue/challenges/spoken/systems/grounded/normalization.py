@@ -10,6 +10,7 @@ import re
 from functools import cache, lru_cache
 
 from duologue.knowledge import normalization
+from duologue.metrics.ngrams import char_ngrams
 from duologue.text.pronunciation import readings
 
 _FORMAL = str.maketrans("零壹贰弍叁肆伍陆柒捌玖", "01223456789")
@@ -68,6 +69,6 @@ def list_items(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in folded if len(part) >= _SHORTEST_PART))
 
 
-def char_ngrams(folded: str) -> frozenset[str]:
+def grams_in(folded: str) -> frozenset[str]:
     """Return the different n-grams of `GRAM` characters of a folded text."""
-    return frozenset(folded[at : at + GRAM] for at in range(len(folded) - GRAM + 1))
+    return frozenset(char_ngrams(folded, GRAM, GRAM))

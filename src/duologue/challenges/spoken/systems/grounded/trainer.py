@@ -19,6 +19,7 @@ from duologue.challenges.spoken.systems.template_nlg.training_pairs import near_
 from duologue.challenges.spoken.systems.training_data import gold_facts, held_out_dialogues
 from duologue.core.errors import UsageError
 from duologue.core.progress import tracked
+from duologue.metrics.ngrams import char_ngrams
 from duologue.models.train import TrainConfig, train
 from duologue.models.utility import new_utility
 
@@ -47,9 +48,7 @@ def corpus_counts(examples: Sequence[Example], *, limit: int) -> CorpusCounts:
     attributes: dict[str, set[str]] = {}
     for one in examples:
         for turn in one.sample.history[-2:]:
-            text = fold(turn.text)
-            for n in range(1, _LONGEST_PIECE + 1):
-                common.update({text[at : at + n] for at in range(len(text) - n + 1)})
+            common.update(set(char_ngrams(fold(turn.text), 1, _LONGEST_PIECE)))
         for fact in gold_facts(one):
             attributes.setdefault(fact.relation, set()).add(one.sample.dialogue_id)
     return CorpusCounts(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from duologue.core.bounds import Items
 from duologue.core.records import Record
 from duologue.knowledge.normalization import without_suffix
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,10 +36,7 @@ class NgramIdf(Record, frozen=True, kw_only=True):
         """Count the n-grams of utterances."""
         counts: Counter[str] = Counter()
         for line in lines:
-            text = line.text
-            counts.update(
-                {text[at : at + size] for size in range(_LEAST, _LONGEST + 1) for at in range(len(text) - size + 1)}
-            )
+            counts.update(set(char_ngrams(line.text, _LEAST, _LONGEST)))
         return cls(utterances=len(lines), counts={run: n for run, n in sorted(counts.items()) if n >= _RARE})
 
     def idf(self, name: str) -> float:

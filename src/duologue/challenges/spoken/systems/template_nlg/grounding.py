@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import fact_text, surface_forms_of
 from duologue.knowledge.normalization import without_suffix
+from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,7 +106,4 @@ def plain_words(wordings: Sequence[tuple[str, Sequence[str]]], named: Counter[st
 
 def _runs(text: str) -> Iterable[str]:
     for match in _CHINESE.finditer(text):
-        run = match[0]
-        for size in range(_SHORTEST, _WORDS + 1):
-            for place in range(len(run) - size + 1):
-                yield run[place : place + size]
+        yield from char_ngrams(match[0], _SHORTEST, _WORDS)
