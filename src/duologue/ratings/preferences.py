@@ -15,6 +15,7 @@ import numpy as np
 
 from duologue.core.errors import UsageError
 from duologue.metrics.intervals import wilson
+from duologue.metrics.softmax import softmax
 from duologue.metrics.student import student_cut
 from duologue.metrics.tiers import standings
 from duologue.ratings.contrasts import Estimate, corrected, difference_test
@@ -72,9 +73,7 @@ class DavidsonModel(NamedTuple):
         """Return the chances that a wins, b wins, and of a tie, (..., 3)."""
         x, y = self.strengths[a], self.strengths[b]
         logits = np.stack([x, y, self.ties + (x + y) / 2], axis=-1)
-        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        found: Floats = powers / powers.sum(axis=-1, keepdims=True)
-        return found
+        return softmax(logits)
 
     def win_shares(self) -> Floats:
         """Return what each system may expect against another drawn at random, (systems,)."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from duologue.metrics.softmax import log_softmax
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -19,10 +21,7 @@ _TEMPERATURES = np.geomspace(0.25, 8.0, 61)
 
 def softened(log_shares: Floats, temperature: float) -> Floats:
     """Return log probabilities (n, k) at another temperature; above 1 they are less sure of themselves."""
-    scaled = log_shares / np.float32(temperature)
-    scaled -= scaled.max(1, keepdims=True)
-    found: Floats = scaled - np.log(np.exp(scaled).sum(1, keepdims=True))
-    return found
+    return log_softmax(log_shares / np.float32(temperature))
 
 
 def temperature_of(log_shares: Floats, labels: NDArray[np.int64]) -> float:

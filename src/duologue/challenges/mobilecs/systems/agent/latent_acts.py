@@ -19,6 +19,7 @@ from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.network import label_shares
 from duologue.challenges.mobilecs.systems.agent.reply_model import reply_model, reply_terms
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import told_summary
+from duologue.metrics.softmax import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,9 +169,7 @@ def _wanted(turn: AnsweredTurn, read: TurnProbabilities, likely: ReplyLikelihood
 
 def posterior(found: TurnEvidence, weights: ReplyWeights) -> TurnPosterior:
     """Return the exact posterior of a turn."""
-    joint = found.joint + weights.staff * found.staff[None]
-    table = np.exp(joint - joint.max())
-    table /= table.sum()
+    table = softmax(found.joint + weights.staff * found.staff[None], axis=None)
     told = np.zeros(len(found.wanted), dtype=np.float32)
     for way, share in zip(found.ways, table.sum(1).tolist(), strict=True):
         told[list(way)] += share

@@ -10,6 +10,7 @@ from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues
 from duologue.challenges.mobilecs.systems.agent.turn_options import OPTION_FEATURES, options_of
 from duologue.core.bounds import Slope
 from duologue.core.records import Record
+from duologue.metrics.softmax import softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,10 +45,7 @@ def first_weights() -> Floats:
 
 def shares(weights: Floats, features: Floats) -> Floats:
     """Return the probabilities (n,) of options (n, f)."""
-    scores = features @ weights
-    scores = np.exp(scores - scores.max())
-    found: Floats = scores / scores.sum()
-    return found
+    return softmax(features @ weights)
 
 
 class ReinforcedPolicy:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.mobilecs.schema.ontology import NOISE
+from duologue.metrics.softmax import log_softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -177,13 +178,7 @@ def _kinds(layer: NDArray[np.float32], start: int, end: int) -> list[float]:
     scores = layer[start, 1::2].astype(np.float64)
     if end > start + 1:
         scores = (scores + layer[start + 1 : end, 2::2].sum(0)) / (end - start)
-    normalised: list[float] = _normalised(scores).tolist()
-    return normalised
-
-
-def _normalised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    scores = scores - scores.max(-1, keepdims=True)
-    normalised: NDArray[np.float64] = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
+    normalised: list[float] = log_softmax(scores).tolist()
     return normalised
 
 

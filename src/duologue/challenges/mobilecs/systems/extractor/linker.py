@@ -15,6 +15,7 @@ import numpy as np
 from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import CandidateList
 from duologue.challenges.mobilecs.systems.extractor.link_features import mention_features, value_features
 from duologue.challenges.mobilecs.systems.extractor.linked_entity import LinkedEntity, LinkHypothesis
+from duologue.metrics.softmax import log_softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,22 +96,16 @@ def _choices(
     if step.slot is None:
         if not resolve or not state.entities:
             return [(len(state.entities), 0.0)]
-        shares = _log_shares(of_mentions.scores(mention_features(step.part, state), step.part.context))
+        shares = log_softmax(of_mentions.scores(mention_features(step.part, state), step.part.context))
     elif not state.entities:
         return [(-1, 0.0)]
     elif len(state.entities) == 1:
         return [(0, 0.0)]
     else:
-        shares = _log_shares(
+        shares = log_softmax(
             of_values.scores(value_features(step.part, step.slot, state, _nearby(steps, first, state)))
         )
     return list(enumerate(shares.tolist()))
-
-
-def _log_shares(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    scores = scores - scores.max()
-    shares: NDArray[np.float32] = scores - np.log(np.exp(scores).sum())
-    return shares
 
 
 def _nearby(steps: Sequence[LinkStep], first: int, state: LinkHypothesis) -> list[tuple[FoundPart, int]]:

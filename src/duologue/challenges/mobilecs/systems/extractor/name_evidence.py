@@ -18,6 +18,7 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES
 from duologue.challenges.mobilecs.systems.extractor.link_features import signs_of_its_own
 from duologue.metrics.ngrams import char_ngrams
+from duologue.metrics.softmax import log_softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,10 +66,7 @@ class NameEvidence(NamedTuple):
         return mean[list(GROUP_OF)]
 
     def _of_name(self, name: str) -> NDArray[np.float32]:
-        scores = self.weights[grams(name)].sum(0) + self.bias
-        scores -= scores.max()
-        shares: NDArray[np.float32] = scores - np.log(np.exp(scores).sum())
-        return shares.clip(_UNLIKELY)
+        return log_softmax(self.weights[grams(name)].sum(0) + self.bias).clip(_UNLIKELY)
 
 
 @lru_cache(4096)

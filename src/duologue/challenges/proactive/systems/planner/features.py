@@ -13,6 +13,7 @@ from duologue.challenges.proactive.systems.planner.slots import TOPICS, base_slo
 from duologue.challenges.proactive.systems.planner.state import terms_of
 from duologue.core.sums import added
 from duologue.metrics.pairwise_overlap import KeyedTexts
+from duologue.metrics.softmax import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,10 +67,9 @@ def features(state: PlannerState, found: Sequence[TurnCandidate], index: AgentTu
     similarity = np.array([one.similarity for one in found])
     times = np.array([one.times for one in found], dtype=np.float64)
     voters = [
-        np.ones(len(found)),
-        *(np.exp((similarity - similarity.max()) / temperature) * times for temperature in _TEMPERATURES),
+        np.ones(len(found)) / len(found),
+        *(softmax(similarity, temperature, weights=times) for temperature in _TEMPERATURES),
     ]
-    voters = [voter_weights / voter_weights.sum() for voter_weights in voters]
     said = (state.lines[-1] if state.lines else "", state.lines[-2] if len(state.lines) > 1 else "", state.said)
     agreed, sizes, echoes = _agreement(found, voters, said)
     shares = _slot_shares(found, index, voters[2])

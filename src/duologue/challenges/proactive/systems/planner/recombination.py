@@ -17,6 +17,7 @@ import numpy as np
 from duologue.challenges.proactive.knowledge import without_punctuation
 from duologue.challenges.proactive.systems.planner.slots import TOPICS, Filling, Tokens
 from duologue.core.records import Record
+from duologue.metrics.softmax import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -136,8 +137,7 @@ class Recombination:
         self._weights, self._bonus = weights, bonus
         self.candidates = list(candidates[: weights.voters])
         utility = np.array(predicted[: weights.voters], dtype=np.float64)
-        votes = np.exp((utility - utility.max()) / weights.temperature)
-        shares = (votes / votes.sum()).astype(np.float32)
+        shares = softmax(utility, weights.temperature).astype(np.float32)
         words = [_filling(one).words for one in self.candidates]
         self._bags = tuple(_Bag([keys(one) for one in words], shares) for keys in _KEYS)
         self._known: dict[Tokens, tuple[NDArray[np.int16], ...]] = {}

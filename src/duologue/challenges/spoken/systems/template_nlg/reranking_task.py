@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.spoken.systems.template_nlg.features import FEATURE_NAMES, candidate_features, utility_of
+from duologue.metrics.softmax import softmax
 from duologue.models.choices import ChoiceEncoder, UtilitySize
 from duologue.retrieval.reranker import Reranker
 
@@ -62,7 +63,7 @@ def mbr_scores(candidates: Sequence[ReplyCandidate], scored: NDArray[np.float32]
     whole = np.array([not one.head for one in candidates])
     ranked = [place for place in np.argsort(-worth, kind="stable").tolist() if whole[place] or not whole.any()]
     references = ranked[:_REFERENCES]
-    weighting = np.exp((worth[references] - worth[references].max()) / _TEMPERATURE)
+    weighting = softmax(worth[references], _TEMPERATURE)
     agreement = utility_of([one.text for one in candidates], [candidates[place].text for place in references]).mean
-    total: NDArray[np.float64] = worth + weight * (agreement @ (weighting / weighting.sum()))
+    total: NDArray[np.float64] = worth + weight * (agreement @ weighting)
     return total
