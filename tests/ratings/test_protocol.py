@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duologue.core import task_listings
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.plugins import names
-from duologue.ratings import protocol
 from duologue.ratings.protocol import Criterion, RatingProtocol, find_protocol, protocols
 
 if TYPE_CHECKING:
@@ -95,6 +95,6 @@ def test_numbers_that_no_score_can_be_reckoned_with_are_refused(tmp_path: Path, 
 
 def test_a_plug_in_with_a_damaged_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ratings.toml").write_text("protocol = 3", encoding="utf-8")
-    monkeypatch.setattr(protocol, "package_folder", lambda target: tmp_path)
+    monkeypatch.setattr(task_listings, "package_folder", lambda target: tmp_path)
     with pytest.raises(PlugInError, match="cannot be read"):
         protocols()

@@ -5,17 +5,8 @@ Each challenge's own lie beside the module of its task, in `ratings.toml`; a fil
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-import msgspec
-
-from duologue.core.definitions import package_folder
-from duologue.core.errors import PlugInError, UsageError, did_you_mean
-from duologue.core.plugins import entries
-from duologue.core.recipe import from_table, read_toml
 from duologue.core.records import Record
-from duologue.core.typed import decode_toml
+from duologue.core.task_listings import NamedDefinition, TaskListing
 
 FILE = "ratings.toml"
 """The file beside the module of a task's class that lists its protocols."""
@@ -59,10 +50,9 @@ class Criterion(Record, frozen=True, kw_only=True):
         return self.high - self.low
 
 
-class RatingProtocol(Record, frozen=True, kw_only=True):
+class RatingProtocol(NamedDefinition, frozen=True, kw_only=True):
     """How people rate systems, and how their ratings rank them: by the sum of all criteria."""
 
-    name: str
     about: str
     zh: str = ""
     """`about` in Chinese."""
@@ -110,39 +100,16 @@ class _Listed(Record, frozen=True, kw_only=True):
     protocol: tuple[RatingProtocol, ...]
 
 
-def protocols() -> dict[str, RatingProtocol]:
-    """Return all protocols of the installed challenges by name; no challenge is imported.
+_LISTING = TaskListing(
+    file=FILE, table="protocol", called="protocol", listing=_Listed, rows=lambda listed: listed.protocol
+)
 
-    Raises `PlugInError` for a file that cannot be read and for a name that two have.
-    """
-    found: dict[str, RatingProtocol] = {}
-    for folder in dict.fromkeys(package_folder(entry.target) for entry in entries("tasks")):
-        if folder is None or not (place := folder / FILE).is_file():
-            continue
-        try:
-            listed = decode_toml(place.read_bytes(), _Listed).protocol
-        except msgspec.DecodeError as error:
-            raise PlugInError(f"{place} cannot be read: {error}") from error
-        for one in listed:
-            if one.name in found:
-                raise PlugInError(f"{place}: there is another protocol called '{one.name}'")
-            found[one.name] = one
-    return dict(sorted(found.items()))
+
+def protocols() -> dict[str, RatingProtocol]:
+    """Return all protocols of the installed challenges by name. Raises as `TaskListing.all`."""
+    return _LISTING.all()
 
 
 def find_protocol(word: str) -> RatingProtocol:
-    """Return the protocol of that name, or that of the TOML file at that path.
-
-    Raises `UsageError` for neither, and for a file that holds no protocol or several; `FormatError` for no TOML.
-    """
-    known = protocols()
-    if word in known:
-        return known[word]
-    path = Path(word)
-    if path.suffix != ".toml":
-        raise UsageError(f"there is no protocol '{word}'{did_you_mean(word, known)}; your own is a file PROTOCOL.toml")
-    table: dict[str, Any] = read_toml(path)
-    listed = from_table(_Listed, table, str(path)).protocol
-    if len(listed) != 1:
-        raise UsageError(f"{path} holds {len(listed)} protocols; expected one table [[protocol]]")
-    return listed[0]
+    """Return the protocol of that name, or that of the TOML file at that path. Raises as `TaskListing.find`."""
+    return _LISTING.find(word)

@@ -9,14 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
-from duologue.core.definitions import package_folder
-from duologue.core.errors import PlugInError, UsageError, did_you_mean
-from duologue.core.plugins import entries
-from duologue.core.recipe import from_table, read_toml
 from duologue.core.records import Record
-from duologue.core.typed import decode_toml
+from duologue.core.task_listings import NamedDefinition, TaskListing
 
 FILE = "campaigns.toml"
 """The file beside the module of a task's class that lists its campaigns."""
@@ -50,10 +44,9 @@ class Reason(Record, frozen=True, kw_only=True):
     zh: str
 
 
-class CampaignProtocol(Record, frozen=True, kw_only=True):
+class CampaignProtocol(NamedDefinition, frozen=True, kw_only=True):
     """How a campaign goes."""
 
-    name: str
     task: str = ""
     """The task whose systems are rated; empty: any, named when a campaign starts."""
     ratings: str = ""
@@ -96,40 +89,24 @@ class _ListedCampaigns(Record, frozen=True, kw_only=True):
     campaign: tuple[CampaignProtocol, ...]
 
 
-def campaign_protocols() -> dict[str, CampaignProtocol]:
-    """Return all campaign protocols by name; no challenge is imported.
+_LISTING = TaskListing(
+    file=FILE,
+    table="campaign",
+    called="campaign protocol",
+    listing=_ListedCampaigns,
+    rows=lambda listed: listed.campaign,
+    shared=(_SHARED,),
+)
 
-    Raises `PlugInError` for a file that cannot be read and for a name that two have.
-    """
-    found: dict[str, CampaignProtocol] = {}
-    folders = dict.fromkeys(package_folder(entry.target) for entry in entries("tasks"))
-    for place in [_SHARED, *(folder / FILE for folder in folders if folder is not None)]:
-        if not place.is_file():
-            continue
-        try:
-            listed = decode_toml(place.read_bytes(), _ListedCampaigns).campaign
-        except msgspec.DecodeError as error:
-            raise PlugInError(f"{place} cannot be read: {error}") from error
-        for one in listed:
-            if one.name in found:
-                raise PlugInError(f"{place}: there is another campaign protocol called '{one.name}'")
-            found[one.name] = one
-    return dict(sorted(found.items()))
+
+def campaign_protocols() -> dict[str, CampaignProtocol]:
+    """Return all campaign protocols by name. Raises as `TaskListing.all`."""
+    return _LISTING.all()
 
 
 def find_campaign_protocol(word: str) -> CampaignProtocol:
     """Return the campaign protocol of that name, or that of the TOML file at that path.
 
-    Raises `UsageError` for neither, and for a file that holds none or several; `FormatError` for no TOML.
+    Raises as `TaskListing.find`.
     """
-    known = campaign_protocols()
-    if word in known:
-        return known[word]
-    path = Path(word)
-    if path.suffix != ".toml":
-        near = did_you_mean(word, known)
-        raise UsageError(f"there is no campaign protocol '{word}'{near}; your own is a file PROTOCOL.toml")
-    listed = from_table(_ListedCampaigns, read_toml(path), str(path)).campaign
-    if len(listed) != 1:
-        raise UsageError(f"{path} holds {len(listed)} campaign protocols; expected one table [[campaign]]")
-    return listed[0]
+    return _LISTING.find(word)
