@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.systems.copier.network.decoder_lm import SYSTEM, USER
+from duologue.challenges.conversation.systems.copier.network.encoded_dialogue import SYSTEM, USER
 from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows
 from duologue.core.records import Turn
 from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN, CopyVocabulary

@@ -22,14 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
-    from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
-        DecoderLM,
-        DecoderLMConfig,
-        EncodedDialogue,
-    )
+    from duologue.challenges.conversation.systems.copier.network.encoded_dialogue import EncodedDialogue
     from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows
     from duologue.core.records import Sample
     from duologue.models.decode import DecodingLimits
+    from duologue.models.decoder_lm import DecoderLM, DecoderLMConfig
     from duologue.models.generation import SamplingConfig
     from duologue.models.train import TrainingTask
     from duologue.models.vocabulary import CopyVocabulary
@@ -135,7 +132,7 @@ class Copier(NeuralGenerator[CopyRecipe]):
         return CopyVocabulary.of(texts, least=self.recipe.rare, limit=self.recipe.words)
 
     def _new_model(self, vocabulary: int, seed: int) -> DecoderLM:
-        from duologue.challenges.conversation.systems.copier.network.generation import new_decoder_lm  # needs torch
+        from duologue.models.decoder_lm import new_decoder_lm  # needs torch
 
         return new_decoder_lm(self._config(vocabulary), seed)
 
@@ -153,19 +150,11 @@ class Copier(NeuralGenerator[CopyRecipe]):
         return TokenizerWindows(words, longest=self.recipe.longest, longest_reply=self.recipe.longest_reply)
 
     def _config(self, vocabulary: int) -> DecoderLMConfig:
-        from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig  # needs torch
+        from duologue.challenges.conversation.systems.copier.network.encoded_dialogue import SYSTEM  # these need torch
+        from duologue.models.decoder_lm import DecoderLMConfig
 
-        recipe = self.recipe
-        return DecoderLMConfig(
-            vocabulary=vocabulary,
-            places=2 * recipe.longest,  # turn marks and the reply come on top of the window
-            width=recipe.width,
-            heads=recipe.heads,
-            inner=recipe.inner,
-            layers=recipe.layers,
-            dropout=recipe.dropout,
-            word_dropout=recipe.word_dropout,
-        )
+        places = 2 * self.recipe.longest  # turn marks and the reply come on top of the window
+        return DecoderLMConfig.of(self.recipe, vocabulary=vocabulary, places=places, speakers=2, reply_speaker=SYSTEM)
 
     def _sampling(self) -> SamplingConfig:
         from duologue.models.generation import SamplingConfig  # needs torch

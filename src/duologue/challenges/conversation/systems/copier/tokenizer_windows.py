@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.conversation.systems.copier.network.decoder_lm import USER, EncodedDialogue, encode_reply
+from duologue.challenges.conversation.systems.copier.network.encoded_dialogue import USER, EncodedDialogue, encode_reply
 from duologue.challenges.conversation.systems.tokenizer import tokenize
 from duologue.models.vocabulary import END, PAD
 

@@ -30,9 +30,9 @@ from duologue.models.vocabulary import SPECIAL, CopyVocabulary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.mobilecs.systems.agent_baseline.network import StreamLM
     from duologue.core.protocols import Run
     from duologue.core.records import Answer, Example, Sample
+    from duologue.models.decoder_lm import DecoderLM
     from duologue.models.trained_system import Networks
 
 _CHUNK = 32  # samples answered at once
@@ -49,7 +49,7 @@ class LearnedStreams(NamedTuple):
     """The language model with its characters."""
 
     characters: CopyVocabulary
-    model: StreamLM
+    model: DecoderLM
 
 
 class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
@@ -116,6 +116,7 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
     def _said(self, turns: Sequence[TurnParts], part: int, longest: int) -> list[str]:
         """Return what the model says for one part of each turn, after the parts before it."""
         from duologue.models.decode import DecodingLimits, greedy  # these need torch
+        from duologue.models.decoder_lm import TokenBatch
         from duologue.models.inference import inference
         from duologue.models.tokens import padded
 
@@ -127,16 +128,16 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
         )
         streams = [self._numbers(turn.stream(part), characters)[:-1] for turn in turns]  # the mark starts the part
         with inference(model):
-            replies = greedy(model, model.encode(padded(streams)), len(streams), limits)
+            replies = greedy(model, model.encode(TokenBatch(padded(streams))), len(streams), limits)
         return ["".join(characters.text(one.words)) for one in replies]
 
     def _numbers(self, stream: str, characters: CopyVocabulary) -> list[int]:
         return characters.target(stream)[-self.recipe.longest :]
 
-    def _new_model(self, characters: CopyVocabulary, seed: int) -> StreamLM:
-        from duologue.challenges.mobilecs.systems.agent_baseline.network import StreamSize, new_stream_lm  # need torch
+    def _new_model(self, characters: CopyVocabulary, seed: int) -> DecoderLM:
+        from duologue.models.decoder_lm import DecoderLMConfig, new_decoder_lm  # these need torch
 
-        return new_stream_lm(StreamSize.of(self.recipe, vocabulary=len(characters)), seed)
+        return new_decoder_lm(DecoderLMConfig.of(self.recipe, vocabulary=len(characters)), seed)
 
     def _networks(self, learned: LearnedStreams) -> Networks:
         return {WEIGHTS: learned.model}

@@ -1,32 +1,20 @@
-"""Construction, training loss and batched generation of a `DecoderLM`."""
+"""Training loss and batched generation of a `DecoderLM` over dialogues."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
-    DecoderLM,
-    EncodedDialogue,
-    TokenBatch,
-    collate_dialogues,
-)
+from duologue.challenges.conversation.systems.copier.network.encoded_dialogue import EncodedDialogue, collate_dialogues
 from duologue.models.generation import generate_in_batches
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
-from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig, DecoderLMState
     from duologue.models.decode import DecodingLimits, Reply
+    from duologue.models.decoder_lm import DecoderLM, DecoderLMState, TokenBatch
     from duologue.models.generation import SamplingConfig
-
-
-def new_decoder_lm(size: DecoderLMConfig, seed: int) -> DecoderLM:
-    """Return a model initialised by `seed`, without touching the global random state."""
-    with first_weights(seed):
-        return DecoderLM(size)
 
 
 def training_subject(model: DecoderLM) -> TrainingTask[EncodedDialogue, TokenBatch]:

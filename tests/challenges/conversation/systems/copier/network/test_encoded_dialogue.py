@@ -3,26 +3,23 @@ from __future__ import annotations
 import pytest
 import torch
 
-from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
+from duologue.challenges.conversation.systems.copier.network.encoded_dialogue import (
     SYSTEM,
     USER,
-    DecoderLM,
-    DecoderLMConfig,
     EncodedDialogue,
     collate_dialogues,
     encode_reply,
 )
-from duologue.challenges.conversation.systems.copier.network.generation import (
-    generate_replies,
-    new_decoder_lm,
-    training_subject,
-)
+from duologue.challenges.conversation.systems.copier.network.generation import generate_replies, training_subject
 from duologue.models.decode import DecodingLimits, greedy
+from duologue.models.decoder_lm import DecoderLM, DecoderLMConfig, new_decoder_lm
 from duologue.models.generation import SamplingConfig
 from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
 V = 12
-SIZE = DecoderLMConfig(vocabulary=V, places=64, width=16, heads=2, inner=16, layers=2, dropout=0.0)
+SIZE = DecoderLMConfig(
+    vocabulary=V, places=64, width=16, heads=2, inner=16, layers=2, dropout=0.0, speakers=2, reply_speaker=SYSTEM
+)
 
 
 def told(*turns: tuple[int, list[int]]) -> EncodedDialogue:
@@ -61,7 +58,7 @@ def test_a_reply_that_only_copying_could_say_wants_the_unknown_word_where_nothin
 
 def test_a_batch_has_the_shapes_it_names_and_a_loss_with_gradients(model: DecoderLM) -> None:
     batch = collate_dialogues(TALKS)
-    assert batch.words.shape == batch.speakers.shape == batch.wanted.shape == (2, 15)
+    assert [None if part is None else part.shape for part in batch] == [(2, 15)] * 3
     loss = model(batch)
     loss.backward()
     assert loss.shape == ()
@@ -70,7 +67,7 @@ def test_a_batch_has_the_shapes_it_names_and_a_loss_with_gradients(model: Decode
 
 def test_word_by_word_it_says_with_the_same_chance_what_is_learned_in_one_pass(model: DecoderLM) -> None:
     batch = collate_dialogues(TALKS)
-    wanted = int((batch.wanted != PAD).sum())
+    wanted = sum(word != PAD for talk in TALKS for word in talk.wanted)
     total = 0.0
     with torch.inference_mode():
         for talk in TALKS:
@@ -125,6 +122,6 @@ def test_it_learns_a_few_talks_by_heart_copied_words_included() -> None:
 
 
 def test_words_far_back_and_beyond_the_last_place_are_read_all_the_same() -> None:
-    model = new_decoder_lm(DecoderLMConfig(vocabulary=V, places=4, width=8, heads=2, inner=8, layers=1), 1)
+    model = new_decoder_lm(DecoderLMConfig(vocabulary=V, places=4, width=8, heads=2, inner=8, layers=1, speakers=2), 1)
     found = generate_replies(model, [opened(TALKS[0], 10)], SamplingConfig(width=2), DecodingLimits(longest=5))
     assert found[0][0].words

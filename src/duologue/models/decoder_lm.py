@@ -1,10 +1,10 @@
-"""Decoder-only transformer with a copy head (pointer-generator); all replies of a dialogue are trained in one pass.
+"""Decoder-only transformer with a copy head (pointer-generator): all targets of a batch are trained in one pass.
 
-Shapes: B dialogues, T tokens per dialogue, M replies, S tokens a reply can attend to, N target tokens of all dialogues,
-D model width, V vocabulary, X out-of-vocabulary tokens of a dialogue.
+Attention is causal over the whole sequence. Token ids from V on are out-of-vocabulary tokens of the sequence, which can
+only be copied. Copy mechanism: See et al. 2017, as in `blocks`.
 
-Attention is causal over the whole dialogue. A system turn is wrapped in BEGIN and END, user turns are bare tokens.
-Token ids from V on are out-of-vocabulary tokens of the dialogue. Copy mechanism: See et al. 2017, as in `blocks`.
+Shapes: B sequences, T tokens per sequence, M hypotheses, S tokens that one can attend to, N target tokens of a batch,
+D model width, V vocabulary, X out-of-vocabulary tokens of a batch.
 """
 
 from __future__ import annotations
@@ -28,16 +28,15 @@ from duologue.models.blocks import (
     padding_bias,
     sinusoids,
 )
-from duologue.models.tokens import padded, word_dropout
-from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
+from duologue.models.tokens import word_dropout
+from duologue.models.training_recipe import entries_of
+from duologue.models.vocabulary import PAD, UNKNOWN
+from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Any
 
     from torch import Tensor
-
-USER, SYSTEM = 0, 1
-"""Speaker ids."""
 
 
 class DecoderLMConfig(Record, frozen=True):
@@ -54,24 +53,27 @@ class DecoderLMConfig(Record, frozen=True):
     dropout: float = 0.1
     word_dropout: float = 0.0
     """Share of input tokens replaced by the unknown token in training; they can still be copied."""
+    speakers: int = 0
+    """Number of speaker embeddings, added to those of tokens; 0: none."""
+    reply_speaker: int = 0
+    """Speaker id of generated tokens."""
+    copy: bool = True
+    """Whether tokens of the sequence can be copied, beside being generated."""
 
-
-class EncodedDialogue(NamedTuple):
-    """A dialogue, or its last turns, as token ids, with speaker and target of each token."""
-
-    words: Sequence[int]
-    speakers: Sequence[int]
-    """`USER` or `SYSTEM`."""
-    wanted: Sequence[int] = ()
-    """Target after each token; PAD where there is none. Empty at inference."""
+    @classmethod
+    def of(cls, recipe: object, **given: Any) -> DecoderLMConfig:
+        """Return the sizes that a recipe has under the same names, and those `given`."""
+        return entries_of(cls, recipe, **given)
 
 
 class TokenBatch(NamedTuple):
     """Padded int64 tensors, each (B, T)."""
 
     words: Tensor
-    speakers: Tensor
-    wanted: Tensor
+    speakers: Tensor | None = None
+    """Of each token; `None` for a network without speakers."""
+    wanted: Tensor | None = None
+    """Target after each token; PAD where there is none. `None` at inference."""
 
 
 class DecoderLMState(NamedTuple):
@@ -92,28 +94,6 @@ class DecoderLMState(NamedTuple):
     """X"""
 
 
-def encode_reply(words: Sequence[int], known: set[int], vocabulary: int) -> EncodedDialogue:
-    """Encode a system turn as BEGIN, its tokens and END, with the next token as the target.
-
-    A token that is neither in the vocabulary nor among the preceding ones (`known`) cannot be generated: its target is
-    the unknown token.
-    """
-    seen, wanted = set(known), []
-    for word in words:
-        wanted.append(word if word < vocabulary or word in seen else UNKNOWN)
-        seen.add(word)
-    return EncodedDialogue([BEGIN, *words, END], [SYSTEM] * (len(words) + 2), [*wanted, END, PAD])
-
-
-def collate_dialogues(dialogues: Sequence[EncodedDialogue]) -> TokenBatch:
-    """Pad dialogues to a batch; those without targets get PAD."""
-    return TokenBatch(
-        padded([dialogue.words for dialogue in dialogues]),
-        padded([dialogue.speakers for dialogue in dialogues]),
-        padded([dialogue.wanted or [PAD] * len(dialogue.words) for dialogue in dialogues]),
-    )
-
-
 class DecoderLM(nn.Module):
     """Decoder stack with a copy head; input and output embeddings are tied."""
 
@@ -124,9 +104,10 @@ class DecoderLM(nn.Module):
         d = size.width
         self.size = size
         self.words = nn.Embedding(size.vocabulary, d)
-        self.speakers = nn.Embedding(2, d)
+        self.speakers = nn.Embedding(size.speakers, d) if size.speakers else None
         nn.init.normal_(self.words.weight, std=d**-0.5)
-        nn.init.normal_(self.speakers.weight, std=d**-0.5)
+        if self.speakers is not None:
+            nn.init.normal_(self.speakers.weight, std=d**-0.5)
         self.register_buffer("sines", sinusoids(size.places, d), persistent=False)
         self.drop = Dropout(size.dropout)
         self.layers = nn.ModuleList(Layer(d, size.heads, size.inner, size.dropout) for _ in range(size.layers))
@@ -136,20 +117,25 @@ class DecoderLM(nn.Module):
 
     def forward(self, batch: TokenBatch) -> Tensor:
         """Return the mean negative log-likelihood over the targets of a batch, a scalar."""
-        words = batch.words
+        words, wanted = batch.words, batch.wanted
+        assert wanted is not None
         bias = causal_bias(words.shape[1], words.device)  # right padding is never attended to
         places = torch.arange(words.shape[1], device=words.device).expand_as(words)
         states, _ = self._states(self._read(words, batch.speakers, places), bias, None)  # (B, T, D)
-        weights, gate = self.copy(states, states, self.copy.key(states), bias)  # (B, T, T), (B, T)
-        real = (batch.wanted != PAD).flatten().nonzero().squeeze(1)  # (N,): the vocabulary is large
+        copied = self.copy(states, states, self.copy.key(states), bias) if self.size.copy else None
+        real = (wanted != PAD).flatten().nonzero().squeeze(1)  # (N,): the vocabulary is large
         logits = self._logits(states.flatten(0, 1).index_select(0, real))  # (B T, D) -> (N, V)
+        target = wanted.flatten()[real]
+        if copied is None:
+            return functional.cross_entropy(logits, target)
+        weights, gate = copied  # (B, T, T), (B, T)
         weights = weights.flatten(0, 1).index_select(0, real)  # (B T, T) -> (N, T)
         gate = gate.flatten().index_select(0, real)  # (N,)
         source = words.index_select(0, real // words.shape[1])  # (N, T)
-        return -copy_log_likelihood(logits, weights, gate, source, batch.wanted.flatten()[real]).mean()
+        return -copy_log_likelihood(logits, weights, gate, source, target).mean()
 
     def encode(self, batch: TokenBatch) -> DecoderLMState:
-        """Encode the contexts of replies; each has at least one token."""
+        """Encode contexts, padded at the end; each has at least one token. Targets are not read."""
         words, device = batch.words, batch.words.device
         real = words != PAD  # (M, S)
         places = torch.arange(words.shape[1], device=device).expand_as(words)
@@ -159,12 +145,13 @@ class DecoderLM(nn.Module):
         return DecoderLMState(words, states, self.copy.key(states), padding_bias(real), layers, real.sum(1), extra)
 
     def step(self, said: DecoderLMState, tokens: Tensor) -> tuple[Tensor, DecoderLMState]:
-        """Return ln P of the next token, (M, V + X), after the last tokens `tokens` (M,): BEGIN at first."""
-        x = self._read(tokens.unsqueeze(1), torch.full_like(tokens, SYSTEM).unsqueeze(1), said.places.unsqueeze(1))
+        """Return ln P of the next token, (M, V + X), after the last tokens `tokens` (M,); X is 0 without copying."""
+        tokens = tokens.unsqueeze(1)
+        x = self._read(tokens, torch.full_like(tokens, self.size.reply_speaker), said.places.unsqueeze(1))
         bias = functional.pad(said.bias, (0, 1))  # (M, 1, 1, S + 1)
         states, layers = self._states(x, bias, said.layers)  # (M, 1, D)
         following = DecoderLMState(
-            torch.cat([said.words, tokens.unsqueeze(1)], 1),
+            torch.cat([said.words, tokens], 1),
             torch.cat([said.states, states], 1),
             torch.cat([said.keys, self.copy.key(states)], 1),
             bias,
@@ -172,9 +159,11 @@ class DecoderLM(nn.Module):
             said.places + 1,
             said.extra,
         )
+        logits = self._logits(states[:, 0])
+        if not self.size.copy:
+            return logits.log_softmax(-1), following
         weights, gate = self.copy(states, following.states, following.keys, bias)  # (M, 1, S + 1), (M, 1)
-        log_p = copy_distribution(self._logits(states[:, 0]), weights[:, 0], gate[:, 0], following.words, said.extra)
-        return log_p, following
+        return copy_distribution(logits, weights[:, 0], gate[:, 0], following.words, said.extra), following
 
     def pick(self, said: DecoderLMState, rows: Tensor) -> DecoderLMState:
         """Return the hypotheses `rows`, in this order; a row may occur several times."""
@@ -186,14 +175,17 @@ class DecoderLM(nn.Module):
             first[0], first[1], first[2], first[3], layers, said.places.index_select(0, rows), said.extra
         )
 
-    def _read(self, words: Tensor, speakers: Tensor, places: Tensor) -> Tensor:
+    def _read(self, words: Tensor, speakers: Tensor | None, places: Tensor) -> Tensor:
         """Return input embeddings (B, T, D): token, speaker and position; out-of-vocabulary tokens as unknown."""
         words = words.masked_fill(words >= self.size.vocabulary, UNKNOWN)
         if self.training and self.size.word_dropout:
             words = word_dropout(words, self.size.word_dropout)
         at = self.sines[places.clamp(max=self.size.places - 1)]  # (B, T, D)
-        x: Tensor = self.drop(self.words(words) * math.sqrt(self.size.width) + self.speakers(speakers) + at)
-        return x
+        x = self.words(words) * math.sqrt(self.size.width)
+        if self.speakers is not None:
+            x = x + self.speakers(speakers)
+        read: Tensor = self.drop(x + at)
+        return read
 
     def _states(self, x: Tensor, bias: Tensor, past: tuple[Seen, ...] | None) -> tuple[Tensor, tuple[Seen, ...]]:
         """Return the contextual states (B, T, D) and each layer's key/value cache."""
@@ -205,3 +197,9 @@ class DecoderLM(nn.Module):
 
     def _logits(self, states: Tensor) -> Tensor:
         return functional.linear(states, self.words.weight, self.out_bias)
+
+
+def new_decoder_lm(size: DecoderLMConfig, seed: int) -> DecoderLM:
+    """Return a model initialised by `seed`, without touching the global random state."""
+    with first_weights(seed):
+        return DecoderLM(size)
