@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -78,3 +79,19 @@ def test_slips_are_told_in_a_sentence(duologue: Any, project: tuple[str, ...], w
     done = duologue("annotate", *words, *project)
     assert done.code == 2
     assert told in done.err
+
+
+def test_the_system_that_suggests_takes_its_options(duologue: Any, tmp_path: Path, project: tuple[str, ...]) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'id': json.loads(line)['id'], 'mentions': [], 'values': []}), flush=True)\n",
+        encoding="utf-8",
+    )
+    command = f"command={sys.executable} {bot}"
+    done = duologue("annotate", "suggest", "calls", "--system", "process", "--set", command, *project)
+    assert (done.code, "0 marks are suggested" in done.out) == (0, True), done.err
+    alone = duologue("annotate", "suggest", "calls", "--annotated", bot, "--set", command, *project)
+    assert alone.code == 2
+    assert "--recipe and --set go with --system" in alone.err

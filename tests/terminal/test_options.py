@@ -69,3 +69,22 @@ def test_a_count_that_has_no_float_is_refused(duologue: Any, tmp_path: Path) -> 
         done = duologue(*words, number)
         assert done.code == 2
         assert told in " ".join(done.err.split())
+
+
+def test_every_option_says_what_it_is_for() -> None:
+    silent = [
+        (words, one.name)
+        for words, command in working_commands()
+        for one in command.params
+        if isinstance(one, click.Option) and not one.hidden and not one.help
+    ]
+    assert silent == []
+
+
+def test_whatever_asks_a_system_takes_its_options() -> None:
+    without = {
+        words
+        for words, command in working_commands()
+        if {"--system", "--set"} & {name for one in command.params for name in one.opts} == {"--system"}
+    }
+    assert without == {("talk", "open")}  # a room keeps the name of its system alone: a model's folder has its options

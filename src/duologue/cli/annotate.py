@@ -171,13 +171,15 @@ def _look_for_personal_data(dialogues: Iterable[Dialogue], *, keep: bool) -> Non
 @click.argument("result", type=options.PATH, required=False, metavar="[RESULT]")
 @click.option("--system", "name", default=None, help="A system's name (duologue list) or the folder of a model.")
 @click.option("--annotated", type=options.PATH, default=None, help="An annotated official file; intents too.")
+@options.recipe_option
+@options.set_option
 @options.seed_option
 @options.quiet_option
 @options.workspace_option
 @options.database_option
 def suggest(
-    *, project: str, result: Path | None, name: str | None, annotated: Path | None, seed: int, quiet: bool,
-    workspace: Path, address: str | None,
+    *, project: str, result: Path | None, name: str | None, annotated: Path | None, recipe: Path | None,
+    overrides: tuple[str, ...], seed: int, quiet: bool, workspace: Path, address: str | None,
 ) -> None:  # fmt: skip
     """Suggest annotation for the dialogues of PROJECT: of a RESULT file, a --system, or an --annotated file.
 
@@ -187,6 +189,7 @@ def suggest(
     \b
     Examples:
       duologue annotate suggest calls --system extractor-model
+      duologue annotate suggest calls --system process --set command="python my_tagger.py"
       duologue annotate suggest calls march.pred.json
       duologue annotate suggest calls --annotated older.json
     """
@@ -196,12 +199,14 @@ def suggest(
 
     if sum(one is not None for one in (result, name, annotated)) != 1:
         raise UsageError("give one of RESULT, --system and --annotated")
+    if name is None and (recipe is not None or overrides):
+        raise UsageError("--recipe and --set go with --system")
     with open_database(workspace, address) as database:
         with database.reading() as connection:
             found = find_project(connection, project)
         if name is not None:
             with options.progress_bar(quiet=quiet) as progress:
-                made = suggest_by_system(database, found, name, seed=seed, progress=progress)
+                made = suggest_by_system(database, found, name, recipe, overrides, seed=seed, progress=progress)
         elif result is not None:
             made = suggest_by_result(database, found, result)
         else:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.database.database import Database
 
-_days_option = click.option(
-    "--days", type=click.IntRange(1, 366), default=60, show_default=True, help="How long links live."
-)
+_days_option = options.days_option(60, "a link")
 
 
 @click.command()
@@ -89,7 +87,7 @@ def start(
     title_zh: str,
     volunteers: int,
     url: str,
-    days: int,
+    days: float,
     seed: int,
     workspace: Path,
     address: str | None,
@@ -169,7 +167,7 @@ def _raters(campaign: Campaign) -> str:
 @options.database_option
 @options.json_option
 def link(
-    *, word: str, n: int, person: str | None, url: str, days: int, workspace: Path, address: str | None, as_json: bool
+    *, word: str, n: int, person: str | None, url: str, days: float, workspace: Path, address: str | None, as_json: bool
 ) -> None:
     """Invite volunteers to CAMPAIGN: each link is one person, and leads back to where that person stopped.
 
@@ -200,7 +198,7 @@ def link(
     show_links(links)
 
 
-def invitations(database: Database, found: Campaign, n: int, url: str, days: int) -> list[dict[str, str]]:
+def invitations(database: Database, found: Campaign, n: int, url: str, days: float) -> list[dict[str, str]]:
     """Return codes and links of so many new volunteers."""
     from duologue.arena.campaigns.invitation import invite
 

@@ -63,7 +63,7 @@ def list_(*, workspace: Path, address: str | None, role: str | None, as_json: bo
 @options.database_option
 @click.option("--name", required=True, help="What the person is called; a made-up name will do.")
 @_roles_option
-@click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=30, show_default=True)
+@options.days_option(30)
 @click.option("--once", is_flag=True, help="The link lets in one time only.")
 @options.site_url_option
 def add(
@@ -92,7 +92,7 @@ def add(
 @_person_argument
 @options.workspace_option
 @options.database_option
-@click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=7, show_default=True)
+@options.days_option(7)
 @click.option("--often", is_flag=True, help="The link lets in as often as wanted.")
 @click.option(
     "--revoke", default=None, metavar="LINK", help="Make none: let nobody in by this link, and end what began with it."
@@ -132,7 +132,7 @@ def link(
 @options.workspace_option
 @options.database_option
 @click.option("--label", default="command line", show_default=True, help="What the token is called.")
-@click.option("--days", type=options.FiniteRange(min=0.01, max=366), default=90, show_default=True)
+@options.days_option(90, "the token")
 @click.option("--revoke", default=None, metavar="TOKEN", help="Make none: make this one worthless.")
 def token(*, person_id: str, workspace: Path, address: str | None, label: str, days: float, revoke: str | None) -> None:
     """Print a token by which a person's programs ask the site's API, or revoke one.

@@ -171,12 +171,12 @@ def pair(
 @click.command()
 @click.argument("word", metavar="ID")
 @click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
-@click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True, help="How long a link lives.")
+@options.days_option(30, "a link")
 @options.site_url_option
 @options.workspace_option
 @options.database_option
 @options.json_option
-def link(*, word: str, n: int, days: int, url: str, workspace: Path, address: str | None, as_json: bool) -> None:
+def link(*, word: str, n: int, days: float, url: str, workspace: Path, address: str | None, as_json: bool) -> None:
     """Invite volunteers to the room or campaign ID (or how it begins): each link is one person.
 
     Nobody is told a link a second time; whoever loses one gets a new one from the site's page of people.

@@ -256,6 +256,12 @@ def count_option(
     return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
+def days_option(default: int, what: str = "the link") -> Callable[[Decorated], Decorated]:
+    """Return the option for how many days something lives that lets people in."""
+    kind = FiniteRange(min=0.01, max=366)
+    return click.option("--days", type=kind, default=default, show_default=True, help=f"How many days {what} lives.")
+
+
 def workers_option(command: Decorated) -> Decorated:
     """Add the option for the number of processes; without it `workers` is that of the processors."""
     return click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from duologue.arena.people.links import make_link, path_of
+from duologue.arena.people.links import VOLUNTEER_DAYS, make_link, path_of
 from duologue.arena.people.people import add_person, list_people, set_roles
 from duologue.arena.people.secret import new_secret
 from duologue.core.errors import UsageError, did_you_mean
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from duologue.arena.annotation.projects import AnnotationProject
     from duologue.arena.database.database import Database
 
-LINK_DAYS = 60
 Links = Literal["new", "all", "none"]
 
 
@@ -72,7 +71,7 @@ def invite(
             fresh = links == "all" or (links == "new" and not people)
             if fresh:
                 target = f"/annotate/{project.name}"
-                make_link(connection, secret, person, now=now, by=None, days=LINK_DAYS, once=False, target=target)
+                make_link(connection, secret, person, now=now, by=None, days=VOLUNTEER_DAYS, once=False, target=target)
             made.append((person, fresh))
         return made
 

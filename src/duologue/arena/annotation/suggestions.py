@@ -46,11 +46,21 @@ def dialogues_of(connection: Connection, project: AnnotationProject) -> list[Dia
 
 
 def suggest_by_system(
-    database: Database, project: AnnotationProject, name: str, *, seed: int = 1, progress: Progress | None = None
+    database: Database,
+    project: AnnotationProject,
+    name: str,
+    recipe: Path | None = None,
+    overrides: Sequence[str] = (),
+    *,
+    seed: int = 1,
+    progress: Progress | None = None,
 ) -> Suggested:
-    """Let a registered system, or the model in a folder, annotate all dialogues; it sees the bare words alone."""
+    """Let a registered system, or the model in a folder, annotate all dialogues; it sees the bare words alone.
+
+    Raises as `open_system` does.
+    """
     task = load_task(project.task)
-    system = open_system(task, name)
+    system = open_system(task, name, recipe, overrides)
     system.prepare(task.info, seed, {})
     with database.reading() as connection:
         dialogues = dialogues_of(connection, project)

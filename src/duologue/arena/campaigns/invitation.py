@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.arena.campaigns.volunteers import enrol
-from duologue.arena.people.links import make_link, path_of
+from duologue.arena.people.links import VOLUNTEER_DAYS, make_link, path_of
 from duologue.arena.people.people import add_person, find_person
 from duologue.arena.people.secret import new_secret
 
@@ -31,7 +31,7 @@ def page_of(campaign: Campaign) -> str:
 
 
 def invite(
-    database: Database, campaign: Campaign, n: int, *, days: float = 60, by: str | None
+    database: Database, campaign: Campaign, n: int, *, days: float = VOLUNTEER_DAYS, by: str | None
 ) -> tuple[Invitation, ...]:
     """Add `n` volunteers and return a link for each. Raises `UsageError` for a closed campaign."""
     secrets = [new_secret() for _ in range(n)]
@@ -41,7 +41,7 @@ def invite(
 
 
 def invite_person(
-    database: Database, campaign: Campaign, person: str, *, days: float = 60, by: str | None
+    database: Database, campaign: Campaign, person: str, *, days: float = VOLUNTEER_DAYS, by: str | None
 ) -> Invitation:
     """Let a person who is there already rate too, and return a link of theirs into the campaign, good for one time.
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DAY = 24 * 60 * 60 * 1000
 """Milliseconds."""
 LONGEST_DAYS = 366
+VOLUNTEER_DAYS = 60
+"""How long the link of a volunteer lives unless an organiser says otherwise."""
 _LOCAL = re.compile(r"/(?![/\\])[^\x00-\x20\\\x7f]{0,1000}")
 
 

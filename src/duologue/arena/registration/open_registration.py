@@ -9,6 +9,7 @@ from duologue.arena.campaigns.invitation import page_of
 from duologue.arena.campaigns.volunteers import codes_of, enrol
 from duologue.arena.competition.tracks import find_track
 from duologue.arena.people.audit import log
+from duologue.arena.people.links import VOLUNTEER_DAYS
 from duologue.arena.people.newcomer import add_newcomer
 from duologue.arena.people.open_links import find_open_link, make_open_link, open_links_of, use_open_link
 from duologue.arena.people.people import find_person, set_roles
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 ROLE = {"campaign": "volunteer", "track": "participant"}
 """What people are who come by an open link."""
-DAYS = 60
-"""How long the link lives that a newcomer gets."""
 
 
 class OpenDoor(NamedTuple):
@@ -86,7 +85,8 @@ def join(
         return None
     role = ROLE[door.link.kind]
     name = name if role == "participant" else role
-    person = add_newcomer(connection, own, name, (role,), now=now, by=None, days=DAYS, once=False, target=door.target)
+    days, target = VOLUNTEER_DAYS, door.target
+    person = add_newcomer(connection, own, name, (role,), now=now, by=None, days=days, once=False, target=target)
     _enter(connection, door, person, now)
     start_session(connection, session, person, own.id, now=now)
     return door.target

@@ -24,7 +24,7 @@ from duologue.arena.campaigns.proposal import GivenSystem
 from duologue.arena.campaigns.result_page import results_to_json
 from duologue.arena.campaigns.volunteers import enrol, quality_of
 from duologue.arena.finals.final_results import end_campaign
-from duologue.arena.people.links import path_of
+from duologue.arena.people.links import VOLUNTEER_DAYS, path_of
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
@@ -215,7 +215,7 @@ async def add_links(call: OperationCall) -> list[VolunteerLink]:
     secrets = [call.secret(number) for number in range(wanted.n)]
 
     def action(connection: Connection) -> list[str]:
-        return [invite_one(connection, campaign, one, days=60, now=now, by=me) for one in secrets]
+        return [invite_one(connection, campaign, one, days=VOLUNTEER_DAYS, now=now, by=me) for one in secrets]
 
     codes = await call.write(action)
     return [VolunteerLink(code=code, link=call.base + path_of(one)) for code, one in zip(codes, secrets, strict=True)]

@@ -21,7 +21,7 @@ from duologue.arena.campaigns.norm_round import advance, all_rounds, current_rou
 from duologue.arena.campaigns.volunteers import enrol, quality_of
 from duologue.arena.finals.final_campaign import final_of
 from duologue.arena.finals.final_results import end_campaign, final_results, keep_results
-from duologue.arena.people.links import path_of
+from duologue.arena.people.links import VOLUNTEER_DAYS, path_of
 from duologue.arena.people.secret import derived_secret
 from duologue.core.errors import UsageError
 from duologue.ratings.rows import ratings_text
@@ -87,7 +87,7 @@ async def add_links(visit: Visit) -> Response:
     secrets = [derived_secret(visit.key, f"{form.nonce}{number}") for number in range(n)]
 
     def action(connection: Connection) -> list[str]:
-        return [invite_one(connection, campaign, one, days=60, now=now, by=me) for one in secrets]
+        return [invite_one(connection, campaign, one, days=VOLUNTEER_DAYS, now=now, by=me) for one in secrets]
 
     codes = await visit.submit(form, action)
     links = [(code, visit.base + path_of(one)) for code, one in zip(codes, secrets, strict=True)]

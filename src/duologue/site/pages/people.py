@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.arena.people.links import links_of, make_link, path_of, revoke_link
+from duologue.arena.people.links import VOLUNTEER_DAYS, links_of, make_link, path_of, revoke_link
 from duologue.arena.people.newcomer import add_newcomer
 from duologue.arena.people.people import (
     LONGEST_NAME,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from duologue.site.visit import Visit
 
-_DAYS, _DAYS_OF_VOLUNTEERS = 7, 60
+_STAFF_DAYS = 7
 
 
 def routes() -> Sequence[Route]:
@@ -57,8 +57,7 @@ async def add(visit: Visit) -> Response:
     person, link = derived_secret(visit.key, form.nonce + "person"), derived_secret(visit.key, form.nonce)
     now, me = visit.now, visit.me.id
     once = not set(roles) <= {"volunteer"}
-
-    days = _DAYS if once else _DAYS_OF_VOLUNTEERS
+    days = _STAFF_DAYS if once else VOLUNTEER_DAYS
     person_id = await visit.submit(
         form,
         lambda connection: add_newcomer(
