@@ -40,6 +40,7 @@ def test_the_list_names_our_task_and_systems(duologue: Any) -> None:
     assert "restaurant" in [row["name"] for row in rows["tasks"]]
     assert {"random", "ranker", "solver", "tfidf"} <= {row["name"] for row in rows["systems"]}
     assert all(len(row["about"]) > 20 for kind in rows.values() for row in kind)
+    assert [row["name"] for kind in rows.values() for row in kind if "`" in row["about"]] == []  # words of the code
 
 
 def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, tmp_path: Path) -> None:

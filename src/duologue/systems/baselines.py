@@ -25,7 +25,7 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 
 class RandomRanker:
-    """Ranks by chance: the order for a sample depends only on the seed and the sample's id and size."""
+    """Rank by chance: the order for a sample depends only on the seed and the sample's id and size."""
 
     Recipe = Record
     scope = Scope(answers=("ranking",))
@@ -53,7 +53,7 @@ class RandomRanker:
 
 
 class MedoidRanker:
-    """Ranks by likeness to the other candidates: no dialogue is looked at, no knowledge base, nothing is learned.
+    """Rank by likeness to the other candidates: no dialogue is looked at, no knowledge base, nothing is learned.
 
     Wrong candidates made by changing the right one are all near it and further from one another. What this finds is
     how far a set of candidates gives the answer away by itself, and is no understanding. The likeness of two candidates
@@ -90,7 +90,7 @@ class MedoidRanker:
 
 
 class TfidfRanker:
-    """The challenge's official baseline: candidates by the cosine of their words with those of their dialogue.
+    """Rank by the cosine of a candidate's words with those of its dialogue: the challenge's official baseline.
 
     Word weights are fitted on the very samples that are answered, one document per dialogue (its utterances
     joined by blanks): tokens of two or more word characters in lower case, raw counts, smooth inverse document

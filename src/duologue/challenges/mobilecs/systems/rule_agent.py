@@ -76,7 +76,7 @@ class FoundValues(NamedTuple):
 
 
 class RuleAgent:
-    """Answers track 2 dialogues by cues and a query to the local knowledge base."""
+    """Serve customers by rules: cues in what they say, and a query to the call's knowledge base."""
 
     Recipe: type[Record] = Record
     scope = Scope(tasks=("mobilecs/dialogue",))

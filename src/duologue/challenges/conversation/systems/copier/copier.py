@@ -92,7 +92,7 @@ class CopyRecipe(NeuralGeneratorRecipe, frozen=True):
 
 
 class Copier(NeuralGenerator[CopyRecipe]):
-    """Generate replies with a decoder-only transformer that copies from the dialogue (a `Trainable`)."""
+    """Generate replies with a decoder-only transformer that copies from the dialogue."""
 
     Recipe: type[Record] = CopyRecipe
     scope = Scope(tasks=("conversation",))

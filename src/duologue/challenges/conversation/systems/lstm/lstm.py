@@ -83,7 +83,7 @@ class LstmRecipe(NeuralGeneratorRecipe, frozen=True):
 
 
 class LstmBaseline(NeuralGenerator[LstmRecipe]):
-    """Generate replies with an LSTM encoder-decoder, the baseline of the challenge (a `Trainable`)."""
+    """Generate replies with an LSTM encoder-decoder, the baseline of the challenge."""
 
     Recipe: type[Record] = LstmRecipe
     scope = Scope(tasks=("conversation",))

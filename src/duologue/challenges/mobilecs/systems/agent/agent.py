@@ -1,4 +1,4 @@
-"""The agent system of track 2 (a `Trainable`): understands, queries, decides, replies.
+"""The agent system of track 2: understands, queries, decides, replies.
 
 It learns from track 2 files alone: turn networks from intents and replies, the wording from the staff's replies. What
 it tells comes from the knowledge base of the call, in its case.
@@ -75,7 +75,7 @@ class LearnedAgent(NamedTuple):
 
 
 class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
-    """Serves customers from the call's knowledge base: a turn network decides, people's replies give the words."""
+    """Serve customers from the call's knowledge base: a turn network decides, people's replies give the words."""
 
     Recipe: type[Record] = AgentRecipe
     scope = Scope(tasks=("mobilecs/dialogue",))

@@ -1,4 +1,4 @@
-"""The baseline of track 2 in the challenge's manner (a `Trainable`): one language model says all parts of a turn.
+"""The baseline of track 2 in the challenge's manner: one language model says all parts of a turn.
 
 It sees a turn at a time, with the names that the user has said before; it writes names and user intent, gets the
 result of the query that the intent asks for, and goes on to staff intent and reply, greedily and within limits.
@@ -53,7 +53,7 @@ class LearnedStreams(NamedTuple):
 
 
 class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
-    """Serves customers with one language model over intents, query results and replies, as the challenge's does."""
+    """Serve customers with one language model over intents, query results and replies, as the challenge's does."""
 
     Recipe: type[Record] = AgentBaselineRecipe
     scope = Scope(tasks=("mobilecs/dialogue",))

@@ -33,7 +33,7 @@ class ExtractorCard(Record, frozen=True, kw_only=True):
 
 
 class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
-    """Find mentions, slot values and whose they are in service calls, decoded together (a `Trainable`)."""
+    """Find mentions, slot values and whose they are in service calls, decoded together."""
 
     Recipe: type[Record] = ExtractorRecipe
     scope = Scope(tasks=("mobilecs/extraction",))

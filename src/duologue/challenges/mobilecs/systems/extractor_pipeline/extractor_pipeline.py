@@ -39,7 +39,7 @@ class ExtractorPipelineCard(Record, frozen=True, kw_only=True):
 
 
 class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"]):
-    """Tag entities, tag slots, resolve coreference, align: the published baseline in small (a `Trainable`)."""
+    """Tag entities, tag slots, resolve coreference, align: the published baseline in small."""
 
     Recipe: type[Record] = ExtractorPipelineRecipe
     scope = Scope(tasks=("mobilecs/extraction",))

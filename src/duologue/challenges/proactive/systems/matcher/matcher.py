@@ -75,7 +75,7 @@ class LearnedMatcher(NamedTuple):
 
 
 class Matcher(TrainedSystem[MatcherRecipe, LearnedMatcher]):
-    """Choose among replies of other sessions by a trained matcher (a `Trainable`)."""
+    """Choose among replies of other sessions by a trained matcher."""
 
     Recipe: type[Record] = MatcherRecipe
     scope = Scope(tasks=("proactive",))

@@ -73,7 +73,7 @@ class PlannerCard(Record, frozen=True, kw_only=True):
 
 
 class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
-    """Lead from A to B with human replies, refilled with the sample's facts and ranked by a network (a `Trainable`)."""
+    """Lead from A to B with human replies, refilled with the sample's facts and ranked by a network."""
 
     Recipe: type[Record] = PlannerRecipe
     scope = Scope(tasks=("proactive",))

@@ -48,7 +48,7 @@ class LearnedPostks(NamedTuple):
 
 
 class PostksBaseline(TrainedSystem[PostksRecipe, LearnedPostks]):
-    """Generate replies by posterior knowledge selection, the generation baseline of DuConv (a `Trainable`)."""
+    """Generate replies by posterior knowledge selection, the generation baseline of DuConv."""
 
     Recipe: type[Record] = PostksRecipe
     scope = Scope(tasks=("proactive",))

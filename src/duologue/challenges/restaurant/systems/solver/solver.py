@@ -188,7 +188,7 @@ def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = (), rules:
 
 
 class Solver:
-    """The rule bot as a system: ranks the policy's utterance first."""
+    """Rank first what the bot of the challenge's data would say, by hand-written rules."""
 
     Recipe = Record
     scope = Scope(tasks=("restaurant",))

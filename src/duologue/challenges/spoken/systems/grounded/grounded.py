@@ -44,7 +44,7 @@ _OTHER_SEED = 1_000_003  # between the seed of a training and that of its distra
 
 
 class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
-    """Select triples by entity linking and a trained ranker, and generate a reply from templates (a `Trainable`)."""
+    """Select triples by entity linking and a trained ranker, and generate a reply from templates."""
 
     Recipe: type[Record] = GroundedRecipe
     scope = Scope(tasks=("spoken",))

@@ -33,7 +33,7 @@ NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "rep
 
 
 class Pipeline(TrainedSystem[PipelineRecipe, Components]):
-    """Correct, tag entities, match one attribute, generate: the published baseline in small (a `Trainable`)."""
+    """Correct, tag entities, match one attribute, generate: the published baseline in small."""
 
     Recipe: type[Record] = PipelineRecipe
     scope = Scope(tasks=("spoken",))
