@@ -21,7 +21,7 @@ from duologue.core.records import Dialogue, Record
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Select
 
     from duologue.arena.database.database import Database
     from duologue.core.annotation import PlacedProblem
@@ -228,7 +228,7 @@ def list_versions(connection: Connection, sheet_id: str) -> list[ListedVersion]:
     return [ListedVersion(*row) for row in connection.execute(query.order_by(at.number.desc()))]
 
 
-def _of_sheet(sheet_id: str) -> Any:
+def _of_sheet(sheet_id: str) -> Select[Any]:
     return select(annotation_versions).where(annotation_versions.c.sheet_id == sheet_id)
 
 

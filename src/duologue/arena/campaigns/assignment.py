@@ -14,7 +14,7 @@ from duologue.core.errors import UsageError
 from duologue.core.rng import digest
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection, Select
 
     from duologue.arena.campaigns.campaign import Campaign
 
@@ -130,7 +130,7 @@ def _held(connection: Connection, campaign: Campaign, person: str) -> Lease | No
 
 
 @cache
-def _late() -> Any:
+def _late() -> Select[Any]:
     """Return the query for leases that have run out; made once, as that of `_leases`, since every page asks it."""
     given = campaign_assignments.c
     return (
@@ -143,7 +143,7 @@ def _late() -> Any:
 
 
 @cache
-def _leases() -> Any:
+def _leases() -> Select[Any]:
     """Return the query for what a person has leased."""
     given, items = campaign_assignments.c, campaign_items.c
     mine = (given.campaign_id == bindparam("campaign")) & (given.person_id == bindparam("person"))
@@ -169,7 +169,7 @@ def _next_known(connection: Connection, campaign: Campaign, person: str) -> str 
 
 
 @cache
-def _known() -> Any:
+def _known() -> Select[Any]:
     """Return the query for the onboarding items and checks that a person has not had."""
     units, items = campaign_units.c, campaign_items.c
     return (
@@ -185,7 +185,7 @@ def _known() -> Any:
 
 
 @cache
-def _counts() -> Any:
+def _counts() -> Select[Any]:
     """Return the query for how many items a person has rated, and how many checks the person has had, by role."""
     given, items = campaign_assignments.c, campaign_items.c
     return (
@@ -197,19 +197,19 @@ def _counts() -> Any:
     )
 
 
-def _own() -> Any:
+def _own() -> ColumnElement[bool]:
     """Return what an assignment of the person in the campaign fulfils; queries bind both."""
     given = campaign_assignments.c
     return (given.campaign_id == bindparam("campaign")) & (given.person_id == bindparam("person"))
 
 
-def _mine() -> Any:
+def _mine() -> Select[Any]:
     """Return the query for the units that a person has, had and rated, or skipped; a lost lease may come back."""
     given = campaign_assignments.c
     return select(given.unit_id).where(_own(), given.state != "expired")
 
 
-def _begun() -> Any:
+def _begun() -> Select[Any]:
     """Return the query for the items that a person has begun."""
     given = campaign_assignments.c
     return select(given.item_id).where(_own(), given.state.in_(_HELD))
@@ -231,7 +231,7 @@ def _open_units(
 
 
 @cache
-def _open(which: _Which) -> Any:
+def _open(which: _Which) -> Select[Any]:
     """Return the query for the units that a person may get, made once for each kind.
 
     All; those of items that the person has begun; those of one `item`; or those of items that nobody has at work, nor
@@ -282,7 +282,7 @@ def _next_item(connection: Connection, campaign: Campaign, person: str) -> _Open
 
 
 @cache
-def _new_items() -> Any:
+def _new_items() -> Select[Any]:
     """Return the query for the items that a person may begin."""
     items = campaign_items.c
     return select(items.id, items.item_key, items.starters).where(
@@ -359,7 +359,7 @@ def _lease(connection: Connection, campaign: Campaign, person: str, unit_id: str
 
 
 @cache
-def _wanted() -> Any:
+def _wanted() -> Select[Any]:
     """Return the query for a unit's item and its role, how often a person has begun it, and a lease that was lost."""
     given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
     theirs = given.person_id == bindparam("person")

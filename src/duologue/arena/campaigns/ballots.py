@@ -25,7 +25,7 @@ from duologue.core.typed import convert
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Select
 
     from duologue.arena.campaigns.campaign import Campaign
 
@@ -178,7 +178,7 @@ def cast(
 
 
 @cache
-def _rated() -> Any:
+def _rated() -> Select[Any]:
     """Return the query for what a person rates, made once: every rating asks it."""
     given, units, items, said = campaign_assignments.c, campaign_units.c, campaign_items.c, campaign_ballots.c
     last = select(func.max(said.version)).where(said.assignment_id == given.id).scalar_subquery()

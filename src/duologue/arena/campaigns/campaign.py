@@ -33,7 +33,7 @@ from duologue.ratings.protocol import RatingProtocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import Connection, RowMapping
+    from sqlalchemy import ColumnElement, Connection, RowMapping, Select
 
     from duologue.arena.campaigns.material import Material, MaterialItem
 
@@ -130,7 +130,7 @@ class CampaignStatus(NamedTuple):
     """Ratings by system; of a pair both count."""
 
 
-def raters_wanted() -> Any:
+def raters_wanted() -> ColumnElement[int]:
     """Return how many raters an item is to have, for a query that `Campaign.raters` is bound to."""
     several, per_item = bindparam("several", type_=Integer), bindparam("per_item", type_=Integer)
     return case((campaign_items.c.position < several, per_item), else_=1)
@@ -290,7 +290,7 @@ def is_open(connection: Connection, campaign: Campaign) -> bool:
 
 
 @cache
-def _with(*, one: bool) -> Any:
+def _with(*, one: bool) -> Select[Any]:
     """Return the query of `campaigns_with`, made once: every page of a volunteer asks it."""
     own = campaign_volunteers.c
     query = (

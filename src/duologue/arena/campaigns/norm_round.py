@@ -23,7 +23,7 @@ from duologue.ratings.table import RatingTable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Select
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.ratings.coefficients import Coefficient
@@ -138,7 +138,7 @@ def all_rounds(connection: Connection, campaign: Campaign) -> tuple[NormRound, .
 
 
 @cache
-def _rounds() -> Any:
+def _rounds() -> Select[Any]:
     """Return the query of `all_rounds`, made once: every page of a volunteer asks it."""
     own = norm_rounds.c
     query = select(own.id, own.number, own.state, own.units)

@@ -25,7 +25,7 @@ from duologue.core.records import Record
 from duologue.core.typed import convert
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Select
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.live_talks import TalkRoom
@@ -157,14 +157,14 @@ def _shown_as(row: Any, campaign: Campaign, *, swapped: bool) -> ShownItem:
 
 
 @cache
-def _shown() -> Any:
+def _shown() -> Select[Any]:
     """Return the query for what is shown of a unit."""
     units = campaign_units.c
     return _units().where(units.id == bindparam("unit"), units.campaign_id == bindparam("campaign"))
 
 
 @cache
-def _shown_to() -> Any:
+def _shown_to() -> Select[Any]:
     """Return the query for what is shown of a person's unit, and what the person has said of it last."""
     given, units, said = campaign_assignments.c, campaign_units.c, campaign_ballots.c
     versions = campaign_ballots.alias("versions").c
@@ -182,7 +182,7 @@ def _shown_to() -> Any:
     )
 
 
-def _units() -> Any:
+def _units() -> Select[Any]:
     """Return the query for what is shown of units."""
     units, items = campaign_units.c, campaign_items.c
     one, other = campaign_answers.alias("one"), campaign_answers.alias("other")
@@ -229,7 +229,7 @@ def progress_of(connection: Connection, campaign: Campaign, person: str) -> tupl
 
 
 @cache
-def _progress() -> Any:
+def _progress() -> Select[Any]:
     """Return the query of `progress_of`; made once, since making it costs more than asking."""
     given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
     own = (given.campaign_id == bindparam("campaign")) & (given.person_id == bindparam("person"))

@@ -15,7 +15,7 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Column, Connection, Row, Select
 
 LONGEST_NAME = 100
 """Characters of the longest name."""
@@ -120,7 +120,7 @@ def list_people(connection: Connection, role: str | None = None, *, closed: bool
     return persons_of(connection.execute(query).all())
 
 
-def with_roles(*more: Any) -> Any:
+def with_roles(*more: Column[Any]) -> Select[Any]:
     """Return a query of people, a row for each of their roles; `more` columns follow."""
     columns = (people.c.id, people.c.name, people.c.language, people.c.created_at, people.c.closed_at)
     return select(*columns, person_roles.c.role, *more).select_from(people.outerjoin(person_roles))

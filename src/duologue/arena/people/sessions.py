@@ -13,7 +13,7 @@ from duologue.arena.people.secret import id_of, matches
 from duologue.arena.people.tables import people, sign_in_sessions
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Select
 
     from duologue.arena.people.people import Person
     from duologue.arena.people.secret import EntrySecret
@@ -35,7 +35,7 @@ def person_of_session(connection: Connection, text: str, *, now: int) -> Person 
 
 
 @cache
-def _of_session() -> Any:
+def _of_session() -> Select[Any]:
     """Return the query for whose session it is, made once: every request asks it."""
     sessions = sign_in_sessions
     query = with_roles(sessions.c.hash).join(sessions, sessions.c.person_id == people.c.id)

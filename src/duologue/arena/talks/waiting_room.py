@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, insert, or_, select, update
 
 from duologue.arena.talks.tables import pairing_people, pairing_scenes, talks
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
 
-def on_either_side(person: str) -> Any:
+def on_either_side(person: str) -> ColumnElement[bool]:
     """Return the condition that somebody takes part in a talk."""
     return or_(talks.c.person_id == person, talks.c.leader_id == person)
 
