@@ -67,7 +67,7 @@ def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeR
     report = make_report(wrong=2)
     examples = [example(name) for name in names_of(report)]
     answers = {name: Answer(ranking=("b", "a")) for name in names_of(report)}
-    found = find_error_examples(report, ranking_formulas(report), examples, answers, most=3)
+    found = find_error_examples(report, ranking_formulas(report), examples, answers, limit=3)
     assert [item.id for item in found.worst] == names_of(report)[:3]
     assert [item.value for item in found.worst] == [0, 0, 1]
     assert [item.value for item in found.best] == [1, 1, 1]
@@ -107,9 +107,9 @@ def report_of(rows: Mapping[str, tuple[float, ...]]) -> Report:
     )
 
 
-def ranked(rows: Mapping[str, tuple[float, ...]], *formulas: Ratio, most: int) -> tuple[list[str], list[str]]:
+def ranked(rows: Mapping[str, tuple[float, ...]], *formulas: Ratio, limit: int) -> tuple[list[str], list[str]]:
     """Return the best and the worst items by `points` of counts `one`, `points`, `asked`, `right`."""
-    found = find_error_examples(report_of(rows), formulas, [example(name) for name in rows], {}, most=most)
+    found = find_error_examples(report_of(rows), formulas, [example(name) for name in rows], {}, limit=limit)
     return [item.id for item in found.best], [item.id for item in found.worst]
 
 
@@ -117,13 +117,13 @@ def test_items_are_ordered_by_the_score_that_ranks_wherever_it_stands_in_the_lis
     rows = {"a": (1.0, 3.0, 1.0, 5.0), "b": (1.0, 1.0, 1.0, 9.0), "c": (1.0, 2.0, 1.0, 0.0), "d": (1.0, 4.0, 1.0, 2.0)}
     points, right = Ratio("points", "points", "one"), Ratio("right", "right", "asked")
     for formulas in ((right, points), (points, right)):
-        assert ranked(rows, *formulas, most=2) == (["d", "a"], ["b", "c"])
+        assert ranked(rows, *formulas, limit=2) == (["d", "a"], ["b", "c"])
 
 
 def test_among_equals_a_score_that_says_nothing_of_an_item_counts_as_0() -> None:
     rows = {"a": (1.0, 1.0, 1.0, 2.0), "b": (1.0, 1.0, 0.0, 0.0), "c": (1.0, 1.0, 1.0, 1.0), "d": (1.0, 1.0, 1.0, 3.0)}
     formulas = Ratio("points", "points", "one"), Ratio("right", "right", "asked")
-    assert ranked(rows, *formulas, most=2) == (["d", "a"], ["b", "c"])
+    assert ranked(rows, *formulas, limit=2) == (["d", "a"], ["b", "c"])
 
 
 def test_items_without_a_sample_or_an_answer_are_dealt_with(make_report: MakeReport) -> None:
@@ -214,10 +214,10 @@ def test_a_score_that_says_nothing_of_any_item_has_no_ranges() -> None:
 def test_an_item_stands_among_the_best_or_the_worst_as_far_as_there_are_enough() -> None:
     rows = {name: (1.0, float(place), 0.0, 0.0) for place, name in enumerate("abcde")}
     points = Ratio("points", "points", "one")
-    assert ranked(rows, points, most=9) == (["e", "d", "c"], ["a", "b", "c"])
-    assert ranked(rows, points, most=1) == (["e"], ["a"])
-    assert ranked(dict(list(rows.items())[:4]), points, most=9) == (["d", "c"], ["a", "b"])
-    assert ranked({}, points, most=9) == ([], [])
+    assert ranked(rows, points, limit=9) == (["e", "d", "c"], ["a", "b", "c"])
+    assert ranked(rows, points, limit=1) == (["e"], ["a"])
+    assert ranked(dict(list(rows.items())[:4]), points, limit=9) == (["d", "c"], ["a", "b"])
+    assert ranked({}, points, limit=9) == ([], [])
 
 
 def test_knowledge_that_fits_is_shown_whole(make_report: MakeReport) -> None:

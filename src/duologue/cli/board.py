@@ -235,7 +235,7 @@ def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) 
     if context.missing:
         console.line(f"{path}: no items are shown: {context.missing}", err=True)
     return find_error_examples(
-        report, formulas_of(report), context.examples, context.answers, most=most, names=context.names
+        report, formulas_of(report), context.examples, context.answers, limit=most, names=context.names
     )
 
 
@@ -300,7 +300,7 @@ def _showcases(found: Leaderboard, folders: list[Path], most: int) -> dict[str, 
         if most and report.items and report.n <= _MOST_ITEMS:
             context = context_of(report, None, folders)
             items = find_error_examples(
-                report, formulas_of(report), context.examples, context.answers, most=most, names=context.names
+                report, formulas_of(report), context.examples, context.answers, limit=most, names=context.names
             )
             if items.worst:
                 shown[place.system] = items

@@ -60,8 +60,8 @@ class NumberSet:
             self._total = sum(len(part) for part in self.stretches(self._pieces()))
         return self._total
 
-    def common(self, other: NumberSet, most: int = 0) -> Shared:
-        """Return how many numbers both have, and up to `most` of them."""
+    def common(self, other: NumberSet, limit: int = 0) -> Shared:
+        """Return how many numbers both have, and up to `limit` of them."""
         self.flush()
         other.flush()
         pieces = self._pieces() + other._pieces()
@@ -69,7 +69,7 @@ class NumberSet:
         for one, two in zip(self.stretches(pieces), other.stretches(pieces), strict=True):
             both = np.intersect1d(one, two, assume_unique=True)
             count += len(both)
-            some.update(both[: most - len(some)].tolist() if len(some) < most else ())
+            some.update(both[: limit - len(some)].tolist() if len(some) < limit else ())
         return Shared(count, frozenset(some))
 
     def stretches(self, pieces: int) -> Iterator[Numbers]:

@@ -181,7 +181,7 @@ def _swaps_in_words(outcome: PairedFamily) -> str:
     return f"all {outcome.rounds:,} swaps" if outcome.exact else f"{outcome.rounds:,} random swaps"
 
 
-def widest_gaps(a: Report, b: Report, metric: Metric[Any], most: int = 10) -> tuple[Gap, ...]:
+def widest_gaps(a: Report, b: Report, metric: Metric[Any], limit: int = 10) -> tuple[Gap, ...]:
     """Return the items on which two reports over the same items differ most in `metric`, the widest first.
 
     Equally wide ones come in the order of their ids. Items without a difference, or on which the score says
@@ -190,7 +190,7 @@ def widest_gaps(a: Report, b: Report, metric: Metric[Any], most: int = 10) -> tu
     ids, here, there = _item_values(Counts.of_report(a), Counts.of_report(b), metric)
     gaps = [Gap(name, *pair) for name, *pair in zip(ids, here.tolist(), there.tolist(), strict=True)]
     told = [gap for gap in gaps if abs(gap.a - gap.b) > _EQUAL]
-    return tuple(sorted(told, key=lambda gap: (-abs(gap.a - gap.b), gap.id))[:most])
+    return tuple(sorted(told, key=lambda gap: (-abs(gap.a - gap.b), gap.id))[:limit])
 
 
 def ranking_formulas(report: Report) -> list[Metric[Any]]:

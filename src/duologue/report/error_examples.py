@@ -133,7 +133,7 @@ def find_error_examples(
     examples: Sequence[Example],
     answers: Mapping[str, Answer],
     *,
-    most: int = 5,
+    limit: int = 5,
     names: Mapping[str, str] = MappingProxyType({}),
 ) -> ErrorExamples:
     """Return the best and the worst items by the score that ranks, with their context.
@@ -158,7 +158,7 @@ def find_error_examples(
         if np.isfinite(values[place]) and all(counts.ids[row] in known for row in unit.rows)
     ]
     shown.sort(key=lambda place: (values[place], mean[place], units[place].name))
-    half = min(most, (len(shown) + 1) // 2)
+    half = min(limit, (len(shown) + 1) // 2)
 
     def example(place: int) -> ErrorExample:
         name, rows = units[place]

@@ -115,16 +115,16 @@ def completion_of(
     )
 
 
-def cut(text: str, stops: Sequence[str], most: int | None, language: str) -> CompletionChoice:
-    """Return a text up to the first of `stops` and to `most` tokens."""
+def cut(text: str, stops: Sequence[str], limit: int | None, language: str) -> CompletionChoice:
+    """Return a text up to the first of `stops` and to `limit` tokens."""
     ends = [text.find(stop) for stop in stops]
     text = text[: min((end for end in ends if end >= 0), default=len(text))]
-    if most is None:
+    if limit is None:
         return CompletionChoice(text, "stop")
     places = [match.end() for match in _tokens(language).finditer(text)]
-    return (
-        CompletionChoice(text, "stop") if len(places) <= most else CompletionChoice(text[: places[most - 1]], "length")
-    )
+    if len(places) <= limit:
+        return CompletionChoice(text, "stop")
+    return CompletionChoice(text[: places[limit - 1]], "length")
 
 
 def count_tokens(text: str, language: str) -> int:

@@ -71,7 +71,7 @@ def read_head(data: bytes) -> Head:
     return Head(match[1].upper(), match[2], match[3], fields)
 
 
-def length_of(head: Head, most: int) -> int:
+def length_of(head: Head, limit: int) -> int:
     """Return the bytes of the body. Raises `HttpError` where they are not told once and plainly, or are too many."""
     told = head.fields.get("content-length", [])
     if len(told) > 1:
@@ -80,7 +80,7 @@ def length_of(head: Head, most: int) -> int:
         return 0
     if not told or not (told[0].isascii() and told[0].isdigit()) or "transfer-encoding" in head.fields:
         raise HttpError(HTTPStatus.LENGTH_REQUIRED)
-    if len(told[0]) > _MOST_DIGITS or int(told[0]) > most:
+    if len(told[0]) > _MOST_DIGITS or int(told[0]) > limit:
         raise HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     return int(told[0])
 

@@ -202,13 +202,13 @@ def _thin(connection: Connection, sheet_id: str, last: int, *, holds: int) -> No
 
 
 def versions(
-    connection: Connection, sheet_id: str, *, before: int | None = None, most: int = MOST_VERSIONS
+    connection: Connection, sheet_id: str, *, before: int | None = None, limit: int = MOST_VERSIONS
 ) -> list[SavedVersion]:
-    """Return what is kept of what was saved, the last first: `most` versions, of those with a number below `before`.
+    """Return what is kept of what was saved, the last first: `limit` versions, of those with a number below `before`.
 
     All at once, with their marks, would take hundreds of megabytes.
     """
-    query = _of_sheet(sheet_id).order_by(annotation_versions.c.number.desc()).limit(most)
+    query = _of_sheet(sheet_id).order_by(annotation_versions.c.number.desc()).limit(limit)
     if before is not None:
         query = query.where(annotation_versions.c.number < before)
     return [_version(row) for row in connection.execute(query).mappings()]

@@ -163,9 +163,9 @@ class HttpClient:
             body = None
         return answer.status_code, answer.headers, body, ""
 
-    def shown(self, text: str, most: int = 300) -> str:
+    def shown(self, text: str, limit: int = 300) -> str:
         """Return the beginning of what the service said, without the secrets that it may repeat."""
-        return self._hidden(text[:_LOOKED_AT])[:most]
+        return self._hidden(text[:_LOOKED_AT])[:limit]
 
     def _hidden(self, text: str) -> str:
         return self.credential.hidden_in(text) if self.credential else text

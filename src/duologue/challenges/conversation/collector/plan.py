@@ -25,10 +25,10 @@ class PlannedCalls(NamedTuple):
     users: tuple[int, int] = (0, 0)
 
 
-def timeline_steps(service: str, accounts: int, unknown: int, most: int | None) -> list[PlannedCalls]:
+def timeline_steps(service: str, accounts: int, unknown: int, limit: int | None) -> list[PlannedCalls]:
     """Estimate the calls for accounts, `unknown` of which have no user id in the store yet (v2 only)."""
     posts = accounts * _TIMELINE_POSTS
-    replies = posts if most is None else min(posts, accounts * most)
+    replies = posts if limit is None else min(posts, accounts * limit)
     pages = _TIMELINE_POSTS // BATCH
     if service == "v1":
         return [

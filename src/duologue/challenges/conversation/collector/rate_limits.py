@@ -141,18 +141,18 @@ class Budget:
         """Cost so far in USD."""
         return self.posts * self.prices.post + self.users * self.prices.user
 
-    def afford_posts(self, most: int, least: int = 1) -> int:
-        """Return how many of `most` posts one may ask for. Raises `BudgetSpentError` for fewer than `least`."""
-        left = most if self.max_posts is None else min(most, self.max_posts - self.posts)
+    def afford_posts(self, limit: int, least: int = 1) -> int:
+        """Return how many of `limit` posts one may ask for. Raises `BudgetSpentError` for fewer than `least`."""
+        left = limit if self.max_posts is None else min(limit, self.max_posts - self.posts)
         if self.max_usd is not None and self.prices.post > 0:
             left = min(left, self._affordable(self.prices.post))
         return self._enough(left, least)
 
-    def afford_users(self, most: int) -> int:
-        """Return how many of `most` users one may ask for. Raises `BudgetSpentError` for none."""
+    def afford_users(self, limit: int) -> int:
+        """Return how many of `limit` users one may ask for. Raises `BudgetSpentError` for none."""
         if self.max_usd is not None and self.prices.user > 0:
-            most = min(most, self._affordable(self.prices.user))
-        return self._enough(most, 1)
+            limit = min(limit, self._affordable(self.prices.user))
+        return self._enough(limit, 1)
 
     def _affordable(self, price: float) -> int:
         assert self.max_usd is not None

@@ -128,10 +128,10 @@ class MeanVectors:
 
 
 def train_word_vectors(
-    texts: Sequence[Sequence[str]], *, most: int = 5000, rank: int = 100, reach: int = 4
+    texts: Sequence[Sequence[str]], *, limit: int = 5000, rank: int = 100, reach: int = 4
 ) -> WordVectors:
     """Train vectors of the most frequent words from co-occurrences within a window of `reach` words."""
-    numbers = word_ids(texts, most)
+    numbers = word_ids(texts, limit)
     size = len(numbers)
     known = [np.array([numbers.get(word, -1) for word in text], dtype=np.int64) for text in texts]
     pairs = (_neighbours(text, step, size) for text in known for step in range(1, min(reach, len(text) - 1) + 1))

@@ -14,17 +14,17 @@ def test_products_with_something_to_tell_are_kept_once() -> None:
 
 
 def test_a_base_has_what_is_spoken_of_and_the_users_own_entry() -> None:
-    index = ProductIndex(products_of(BASES), most=1)
+    index = ProductIndex(products_of(BASES), limit=1)
     own = {"ent-9": {"name": "宽带"}, "NA": {"账户余额": "九块"}}
     found = index.base(["手机报"], "飞享套餐多少钱", own)
     assert found == {"ent-1": BASES[0][1]["ent-1"], "NA": {"账户余额": "九块"}}
     assert index.base(["手机报"], "多少钱", {})["ent-1"]["name"] == "手机报"
     assert index.base([], "飞享套餐多少钱", {}, apart="a") == {}
-    assert ProductIndex([], most=3).base([], "喂", {}) == {}
+    assert ProductIndex([], limit=3).base([], "喂", {}) == {}
 
 
 def test_beside_the_calls_own_base_stands_what_it_lacks() -> None:
-    index = ProductIndex(products_of(BASES), most=2, beside=True)
+    index = ProductIndex(products_of(BASES), limit=2, beside=True)
     own = {"ent-1": {"name": "宽带,手机报", "type": "业务"}, "NA": {"账户余额": "九块"}}
     assert index.base(["手机报"], "飞享套餐多少钱", own) == {
         "ent-1": own["ent-1"],

@@ -47,11 +47,11 @@ class ChannelMemory(NamedTuple):
         contexts = ((context_terms(pair.history) for pair in index.pairs) for index in indexes)
         return cls(indexes, ChannelClassifier.of(list(contexts)), made)
 
-    def encoded(self, encoder: SentenceEncoder, most: int) -> ChannelMemory:
-        """Return the memory with sentence vectors of the channels of at most `most` replies."""
+    def encoded(self, encoder: SentenceEncoder, limit: int) -> ChannelMemory:
+        """Return the memory with sentence vectors of the channels of at most `limit` replies."""
         found = (
             index.with_sentences(encoder.vectors([pair.history[-1].text for pair in index.pairs]))
-            if len(index.pairs) <= most
+            if len(index.pairs) <= limit
             else index
             for index in self.indexes
         )

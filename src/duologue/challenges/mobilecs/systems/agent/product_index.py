@@ -44,8 +44,8 @@ class IndexedProduct(Record, frozen=True, kw_only=True):
 class ProductIndex:
     """Products by the pieces of their names and types; `beside` the call's own base, or in its place."""
 
-    def __init__(self, products: Sequence[IndexedProduct], *, most: int, beside: bool = False) -> None:
-        self.products, self._most, self._beside = list(products), most, beside
+    def __init__(self, products: Sequence[IndexedProduct], *, limit: int, beside: bool = False) -> None:
+        self.products, self._limit, self._beside = list(products), limit, beside
         self._terms = GroupedTerms([_product_terms(one) for one in products])
 
     def base(self, said: Sequence[str], last: str, own: Base, apart: str | None = None) -> dict[str, dict[str, str]]:
@@ -55,10 +55,10 @@ class ProductIndex:
         """
         similar = self._terms.similarities([(_NOW, _pieces([last])), (_BEFORE, _pieces(said))])
         order = np.argsort(-similar, kind="stable")
-        found = [self.products[number] for number in order[: 4 * self._most].tolist() if similar[number] > 0]
+        found = [self.products[number] for number in order[: 4 * self._limit].tolist() if similar[number] > 0]
         known = {key: dict(slots) for key, slots in own.items() if key == USER or self._beside}
         named = {name for key, slots in known.items() if key != USER for name in _names(slots)}
-        kept = [one for one in found if one.source != apart and not named & set(_names(one.slots))][: self._most]
+        kept = [one for one in found if one.source != apart and not named & set(_names(one.slots))][: self._limit]
         free = (key for key in map("ent-{}".format, itertools.count(1)) if key not in own)
         base = {key: slots for key, slots in known.items() if key != USER}
         base |= {key: dict(one.slots) for key, one in zip(free, kept, strict=False)}

@@ -136,7 +136,7 @@ def merits_of(view: CallView, read: TurnProbabilities, request_weight: float) ->
     return merits
 
 
-def ways_to_tell(view: CallView, merits: Floats, most: int) -> list[tuple[int, ...]]:
+def ways_to_tell(view: CallView, merits: Floats, limit: int) -> list[tuple[int, ...]]:
     """Return what a reply can tell: nothing, or one or more of the pieces of most merit, no value twice.
 
     A name is no news beside a slot of its entity.
@@ -145,11 +145,11 @@ def ways_to_tell(view: CallView, merits: Floats, most: int) -> list[tuple[int, .
     ranked = sorted(np.flatnonzero(merits > 0).tolist(), key=lambda number: (-round(float(merits[number]), 4), number))[
         :_TELLABLE
     ]
-    if most >= 1:
+    if limit >= 1:
         ways += [(one,) for one in ranked]
     joint: list[int] = []
     for one in ranked:
-        if len(joint) < most and not any(_overlap(view, one, other) for other in joint):
+        if len(joint) < limit and not any(_overlap(view, one, other) for other in joint):
             joint.append(one)
             if len(joint) > 1:
                 ways.append(tuple(joint))

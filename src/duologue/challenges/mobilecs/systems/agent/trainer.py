@@ -109,7 +109,7 @@ def index_of(products: Sequence[IndexedProduct], recipe: AgentRecipe) -> Product
     """Return the index of products that a recipe wants: in the place of a call's own base, beside it, or none."""
     if recipe.knowledge not in _WITH_PRODUCTS:
         return None
-    return ProductIndex(products, most=recipe.products, beside=recipe.knowledge == "joined")
+    return ProductIndex(products, limit=recipe.products, beside=recipe.knowledge == "joined")
 
 
 def truth_of(view: CallView, acts: Sequence[Act], reply: str, awaited: str = "") -> TurnTruth:

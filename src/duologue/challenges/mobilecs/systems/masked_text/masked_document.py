@@ -29,10 +29,10 @@ class MaskedDocument(NamedTuple):
     """Number of each in the vocabulary."""
 
 
-def frequent_characters(documents: Iterable[Document], most: int) -> dict[str, int]:
+def frequent_characters(documents: Iterable[Document], limit: int) -> dict[str, int]:
     """Return the most frequent characters, in lower case, numbered in that order; white space is none."""
     counts = Counter(sign for one in documents for sign in one.text.lower() if not sign.isspace())
-    ranked = sorted(counts, key=lambda sign: (-counts[sign], sign))[:most]
+    ranked = sorted(counts, key=lambda sign: (-counts[sign], sign))[:limit]
     return {sign: number for number, sign in enumerate(ranked)}
 
 
