@@ -11,6 +11,7 @@ import httpx
 import msgspec
 
 from duologue.core.errors import BotError, UsageError
+from duologue.core.live_text import GOODBYES
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 4 << 20
 """Bytes of an answer that are read; more are refused."""
-GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
-"""Inputs that end the talk."""
 _SECONDS = 120.0
 _SECONDS_IN_ALL = 600.0
 """Of a whole answer, however often a sign of life comes: whoever answers talks has few threads for them."""

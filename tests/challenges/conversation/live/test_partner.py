@@ -59,11 +59,12 @@ def test_the_history_grows_until_an_empty_line_begins_a_new_dialogue() -> None:
     assert not partner.finished
 
 
-def test_goodbyes_leave_and_the_customer_speaks_first() -> None:
+@pytest.mark.parametrize("word", ["Bye", "/quit"])
+def test_goodbyes_leave_and_the_customer_speaks_first(word: str) -> None:
     partner = ServiceAgent(Echo(), seed=1, lang="zh")
     assert partner.opening() == []
-    assert "bye" in partner.welcome
-    assert partner.reply("Bye") == []
+    assert word.lower() in partner.how_to_talk
+    assert partner.reply(word) == []
     assert partner.finished
 
 

@@ -7,10 +7,11 @@ import pytest
 from tests.challenges.mobilecs.simulator.simulated_calls import calls
 
 from duologue.challenges.mobilecs.live.partner import BUILT_IN, CallPartner, CallSetting, setting
-from duologue.challenges.mobilecs.live.ui_text import GOODBYES, LEAVES, TEXTS
+from duologue.challenges.mobilecs.live.ui_text import GOODBYES, TEXTS
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.systems.rule_agent import RuleAgent
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.live_text import LEAVES
 from duologue.core.records import Act, Annotation, Answer, Fact, Record
 
 if TYPE_CHECKING:

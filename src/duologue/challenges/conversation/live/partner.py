@@ -15,8 +15,9 @@ from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
 from duologue.challenges.conversation.extraction.typed_text import as_read
 from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.lookup import LooksUp
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.errors import UsageError
 from duologue.core.escapes import one_line
+from duologue.core.live_text import GOODBYES, texts_in
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from duologue.core.protocols import System, World
-
-GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
-"""Inputs that end the session."""
 
 _WORDS = {
     "en": {
@@ -76,9 +74,7 @@ class ServiceAgent(Partner):
         name: str = "chat",
         worlds: Mapping[str, World] = MappingProxyType({}),
     ) -> None:
-        if lang not in _WORDS:
-            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, _WORDS)}")
-        self._system, self._seed, self._words, self._name = system, seed, _WORDS[lang], name
+        self._system, self._seed, self._words, self._name = system, seed, texts_in(lang, _WORDS), name
         self._turns: list[Turn] = []
         self._begin = 0
         self._cleaner = Cleaner()

@@ -15,9 +15,10 @@ from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of, query_argument
 from duologue.challenges.mobilecs.live.goal_card import GoalCard
 from duologue.challenges.mobilecs.live.scenes import load_rows
-from duologue.challenges.mobilecs.live.ui_text import GOODBYES, LEAVES, phrase
+from duologue.challenges.mobilecs.live.ui_text import GOODBYES, phrase
 from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, bilingual_argument
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
+from duologue.core.live_text import LEAVES
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.rng import Rng

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.live_text import texts_in
 
 TEXTS: dict[str, dict[str, str]] = {
     "en": {
@@ -56,14 +56,10 @@ TEXTS: dict[str, dict[str, str]] = {
 }
 """Language -> key -> text with placeholders."""
 
-LEAVES = frozenset({"/quit", "bye", "goodbye", "quit", "exit"})
-"""Inputs that end the call without a word."""
 GOODBYES = frozenset({"再见", "拜拜", "挂了", "88"})
-"""Inputs, without marks at the end, that end the call after the agent's answer."""
+"""Inputs, without marks at the end, that end the call after the agent's answer; `LEAVES` end it without a word."""
 
 
 def phrase(lang: str, key: str, **values: object) -> str:
     """Return the text of `key` with its placeholders filled. Raises `UsageError` for an unknown language."""
-    if lang not in TEXTS:
-        raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, TEXTS)}")
-    return TEXTS[lang][key].format(**values)
+    return texts_in(lang, TEXTS)[key].format(**values)

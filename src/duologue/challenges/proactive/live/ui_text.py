@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core import live_text
 
 TEXTS: dict[str, dict[str, str]] = {
     "en": {
@@ -40,12 +40,10 @@ TEXTS: dict[str, dict[str, str]] = {
 }
 """Language -> key -> text with placeholders."""
 
-GOODBYES = frozenset({"/quit", "bye", "goodbye", "quit", "exit", "再见", "拜拜", "88"})
+GOODBYES = live_text.GOODBYES | {"拜拜", "88"}
 """Inputs that end the conversation."""
 
 
 def phrase(lang: str, key: str, **values: object) -> str:
     """Return the text of `key` with its placeholders filled. Raises `UsageError` for an unknown language."""
-    if lang not in TEXTS:
-        raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, TEXTS)}")
-    return TEXTS[lang][key].format(**values)
+    return live_text.texts_in(lang, TEXTS)[key].format(**values)

@@ -19,6 +19,7 @@ from duologue.challenges.restaurant.schema.utterance_parser import (
     spellings,
 )
 from duologue.challenges.restaurant.systems.solver.domain_rules import RESTAURANT_RULES, DomainRules
+from duologue.core import live_text
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 HANDS_BACK = (templates.BOT_ON_IT, templates.BOT_LOOK, templates.BOT_ANOTHER)
 """After these the user of the challenge is silent and the bot goes on."""
-GOODBYES = frozenset({"bye", "good bye", "goodbye", "bye bye", "see you", "exit", "quit", "stop", "再见", "拜拜"})
+GOODBYES = live_text.GOODBYES | {"good bye", "bye bye", "see you", "stop", "拜拜"}
 """Whole utterances, normalised, that end the conversation."""
 _YES = frozenset(
     {"yes", "yes please", "yeah", "yep", "ok", "okay", "sure", "fine", "great", "perfect", "good", "好", "好的"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.schema.domain import RESTAURANT
 from duologue.challenges.restaurant.schema.templates import LOCATION, NUMBER, answer_type
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.live_text import texts_in
 from duologue.core.records import Turn
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ class UiText:
     def __init__(
         self, lang: str, base: KnowledgeBase, slots: Sequence[RequestSlot], domain: Domain = RESTAURANT
     ) -> None:
-        if lang not in UI_TEXTS:
-            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXTS)}")
-        self._texts = UI_TEXTS[lang]
+        self._texts = texts_in(lang, UI_TEXTS)
         self._base = base
         self._slots = {slot.name: slot for slot in slots}
         own = domain == RESTAURANT

@@ -12,7 +12,8 @@ import msgspec
 
 from duologue.challenges.spoken.live.ui_text import GOODBYES, UI_TEXT
 from duologue.challenges.spoken.systems.trace import Trace, trace_of
-from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.errors import DuologueError
+from duologue.core.live_text import texts_in
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.seeds import seed_of
@@ -31,10 +32,8 @@ class SpokenPartner(Partner):
     """
 
     def __init__(self, system: System, world: Graph, info: TaskInfo, *, seed: int, lang: str = "en", name: str) -> None:
-        if lang not in UI_TEXT:
-            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXT)}")
+        self._words, self._lang = texts_in(lang, UI_TEXT), lang
         self._system, self._world, self._seed, self._name = system, world, seed, name
-        self._words, self._lang = UI_TEXT[lang], lang
         self._turns: list[Turn] = []
         self._noise: NoiseSimulator | None = None
         system.prepare(msgspec.structs.replace(info, live=True), seed, {world.name: world})

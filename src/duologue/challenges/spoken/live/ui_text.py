@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from duologue.core import live_text
+
 UI_TEXT: dict[str, dict[str, str]] = {
     "en": {
         "welcome": (
@@ -36,5 +38,5 @@ UI_TEXT: dict[str, dict[str, str]] = {
 }
 """By language and key: the text; names in braces are filled in."""
 
-GOODBYES = frozenset({"/quit", "bye", "goodbye", "quit", "exit", "再见", "拜拜", "88"})
+GOODBYES = live_text.GOODBYES | {"拜拜", "88"}
 """Inputs that end the dialogue."""
