@@ -6,13 +6,12 @@ Letters in shapes: c candidates, f features, w words of the state, l words of a 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
 
-from duologue.core.records import Record
-from duologue.models.training_recipe import entries_of
+from duologue.models.training_recipe import RecipeEntries
 from duologue.models.vocabulary import PAD, UNKNOWN
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Choice(NamedTuple):
         return self._replace(templates=self.templates[kept], features=self.features[kept], utility=self.utility[kept])
 
 
-class UtilitySize(Record, frozen=True, kw_only=True):
+class UtilitySize(RecipeEntries, frozen=True, kw_only=True):
     """Sizes of the utility ranker."""
 
     words: int = _FIRST
@@ -61,11 +60,6 @@ class UtilitySize(Record, frozen=True, kw_only=True):
     """Share of words that are not read, in training."""
     text: bool = True
     """Whether words are read at all, or features alone."""
-
-    @classmethod
-    def of(cls, recipe: object, **given: Any) -> UtilitySize:
-        """Return the sizes that a recipe has under the same names, and those `given`."""
-        return entries_of(cls, recipe, **given)
 
 
 class ChoiceEncoder:

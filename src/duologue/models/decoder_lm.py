@@ -16,7 +16,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.core.records import Record
 from duologue.models.blocks import (
     CopyHead,
     Dropout,
@@ -29,17 +28,15 @@ from duologue.models.blocks import (
     sinusoids,
 )
 from duologue.models.tokens import word_dropout
-from duologue.models.training_recipe import entries_of
+from duologue.models.training_recipe import RecipeEntries
 from duologue.models.vocabulary import PAD, UNKNOWN
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from torch import Tensor
 
 
-class DecoderLMConfig(Record, frozen=True):
+class DecoderLMConfig(RecipeEntries, frozen=True):
     """Sizes and dropout rates of a `DecoderLM`."""
 
     vocabulary: int
@@ -59,11 +56,6 @@ class DecoderLMConfig(Record, frozen=True):
     """Speaker id of generated tokens."""
     copy: bool = True
     """Whether tokens of the sequence can be copied, beside being generated."""
-
-    @classmethod
-    def of(cls, recipe: object, **given: Any) -> DecoderLMConfig:
-        """Return the sizes that a recipe has under the same names, and those `given`."""
-        return entries_of(cls, recipe, **given)
 
 
 class TokenBatch(NamedTuple):

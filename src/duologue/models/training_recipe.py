@@ -6,7 +6,7 @@ A recipe inherits those that its system has; `duologue.models.train.TrainConfig.
 from __future__ import annotations
 
 from math import ceil
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat, Processes, Threads
 from duologue.core.records import Record
@@ -44,6 +44,15 @@ class ParallelTrainingRecipe(TrainingRecipe, frozen=True):
     """Data-parallel processes in training, which share the samples of each step."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Device of the training."""
+
+
+class RecipeEntries(Record, frozen=True):
+    """Sizes or options that are entries of a recipe, under the same names."""
+
+    @classmethod
+    def of(cls, *recipes: object, **given: Any) -> Self:
+        """Return the entries that recipes have, later ones first, and those `given`."""
+        return entries_of(cls, *recipes, **given)
 
 
 def entries_of(kind: type[Kind], *recipes: object, **given: Any) -> Kind:

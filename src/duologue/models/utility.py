@@ -18,8 +18,8 @@ import torch
 from torch import nn
 
 from duologue.models.train import TrainingTask
-from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
+from duologue.models.word_bags import without_some, word_bag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,8 @@ class Member(nn.Module):
             *(nn.Linear(hidden, hidden), nn.GELU(), nn.Dropout(size.dropout)),
         )
         if size.text:
-            self.situation = _bag(size.words, width)
-            self.template = _bag(size.template_words, width)
+            self.situation = word_bag(size.words, width)
+            self.template = word_bag(size.template_words, width)
             self.situation_norm, self.template_norm = nn.LayerNorm(width), nn.LayerNorm(width)
             self.query = nn.Sequential(
                 *(nn.Dropout(0.4), nn.Linear(width, width), nn.GELU()),
@@ -89,10 +89,7 @@ class Member(nn.Module):
         return predicted
 
     def _thinned(self, words: Tensor) -> Tensor:
-        """Leave some words out in training."""
-        if not self.training or not self.size.word_dropout:
-            return words
-        return words.masked_fill(torch.rand(words.shape) < self.size.word_dropout, PAD)
+        return without_some(words, self.size.word_dropout, training=self.training)
 
 
 class UtilityRanker(nn.Module):
@@ -119,14 +116,6 @@ class UtilityRanker(nn.Module):
         """Return predictions (b, c, a), comparable within a list; of padding they mean nothing."""
         read = self.standardised(batch)
         return torch.stack([member(read) for member in self.members]).mean(0)
-
-
-def _bag(words: int, width: int) -> nn.EmbeddingBag:
-    bag = nn.EmbeddingBag(words, width, mode="sum", padding_idx=PAD)
-    nn.init.normal_(bag.weight, std=0.05)
-    with torch.no_grad():
-        bag.weight[PAD].zero_()
-    return bag
 
 
 def new_utility(size: UtilitySize, seed: int) -> UtilityRanker:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from duologue.core.bounds import Count, Dropout, Positive, PositiveFloat, Probability
-from duologue.core.records import Record
-from duologue.models.training_recipe import entries_of
+from duologue.models.training_recipe import RecipeEntries
 
 
-class TextDecoding(Record, frozen=True, kw_only=True):
+class TextDecoding(RecipeEntries, frozen=True, kw_only=True):
     """How a pre-trained model writes a text."""
 
     search: Literal["greedy", "beam", "sample"] = "greedy"
@@ -20,21 +19,11 @@ class TextDecoding(Record, frozen=True, kw_only=True):
     temperature: PositiveFloat = 1.0
     longest: Positive = 128
 
-    @classmethod
-    def of(cls, recipe: object, **given: Any) -> TextDecoding:
-        """Return the options that a recipe has under the same names, and those `given`."""
-        return entries_of(cls, recipe, **given)
 
-
-class LoraOptions(Record, frozen=True, kw_only=True):
+class LoraOptions(RecipeEntries, frozen=True, kw_only=True):
     """Size of low-rank adapters (Hu et al. 2022, LoRA)."""
 
     rank: Positive = 16
     alpha: PositiveFloat = 32.0
     lora_dropout: Dropout = 0.05
     targets: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, recipe: object, **given: Any) -> LoraOptions:
-        """Return the options that a recipe has under the same names, and those `given`."""
-        return entries_of(cls, recipe, **given)

@@ -15,21 +15,20 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.core.records import Record
 from duologue.models.train import TrainingTask
-from duologue.models.training_recipe import entries_of
+from duologue.models.training_recipe import RecipeEntries
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
+from duologue.models.word_bags import without_some, word_bag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from numpy.typing import NDArray
     from torch import Tensor
 
     from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnRow
 
-_PAD = 0
 _FAR = 1e4
 _TOGETHER = 256
 """Turns that are read together where there are many."""
@@ -37,7 +36,7 @@ _OF_REPLY = 0.1
 """Weight of the reply's terms beside what the turn teaches."""
 
 
-class TurnSize(Record, frozen=True, kw_only=True):
+class TurnSize(RecipeEntries, frozen=True, kw_only=True):
     """Sizes of the turn network."""
 
     grams: int
@@ -57,11 +56,6 @@ class TurnSize(Record, frozen=True, kw_only=True):
     dropout: float = 0.3
     gram_dropout: float = 0.2
     """Share of pieces of text that are not read, in training."""
-
-    @classmethod
-    def of(cls, recipe: object, **given: Any) -> TurnSize:
-        """Return the sizes that a recipe has under the same names, and those `given`."""
-        return entries_of(cls, recipe, **given)
 
 
 class TurnInput(NamedTuple):
@@ -107,15 +101,17 @@ class TurnNetwork(nn.Module):
         super().__init__()
         self.size = size
         d, h = size.width, size.hidden
-        self.now, self.before, self.text = _bag(size.grams, d), _bag(size.grams, d), _bag(size.text_grams, d)
-        self.slot = nn.Embedding(size.slots, d, padding_idx=_PAD)
+        self.now, self.before, self.text = (
+            word_bag(rows, d, spread=0.1) for rows in (size.grams, size.grams, size.text_grams)
+        )
+        self.slot = nn.Embedding(size.slots, d, padding_idx=PAD)
         nn.init.normal_(self.slot.weight, std=0.1)
         self.norm, self.text_norm = nn.LayerNorm(d), nn.LayerNorm(d)
         self.dropout = nn.Dropout(size.dropout)
         self.state = nn.Sequential(nn.Linear(2 * d + size.turn_features, h), nn.GELU(), nn.Dropout(size.dropout))
         self.user_head = nn.Linear(h + d, size.user_labels)
         self.query = nn.Linear(h, d)
-        self.cue = nn.Embedding(size.grams, d, padding_idx=_PAD)
+        self.cue = nn.Embedding(size.grams, d, padding_idx=PAD)
         nn.init.normal_(self.cue.weight, std=0.1)
         self.piece = nn.Sequential(
             *(nn.Linear(size.piece_features + 4 * d + 1, h), nn.GELU(), nn.Dropout(size.dropout)),
@@ -133,7 +129,7 @@ class TurnNetwork(nn.Module):
         state = self.state(torch.cat([now, before, batch.turn], dim=-1))  # (b, h)
         b, c, g = batch.texts.shape
         text = self.text_norm(self.text(batch.texts.reshape(b * c, g))).view(b, c, -1)  # (b, c, d)
-        about = self.slot(batch.slots) + text * (batch.texts[..., :1] != _PAD)  # (b, c, d)
+        about = self.slot(batch.slots) + text * (batch.texts[..., :1] != PAD)  # (b, c, d)
         query = self.query(state)[:, None]  # (b, 1, d)
         cue, strongest = self._cues(about, grams)
         fit = torch.cat([batch.pieces, about, query * about, now[:, None] * about, cue, strongest], dim=-1)
@@ -143,7 +139,7 @@ class TurnNetwork(nn.Module):
         """Return what of the utterance (b, g) speaks for each piece (b, c, d), and how strongly (b, c, 1)."""
         said = self.dropout(self.cue(grams))  # (b, g, d)
         scores = torch.einsum("bcd,bgd->bcg", about, said)
-        scores = scores.masked_fill((grams == _PAD)[:, None], -_FAR)
+        scores = scores.masked_fill((grams == PAD)[:, None], -_FAR)
         cue = torch.einsum("bcg,bgd->bcd", scores.softmax(-1), said)
         return cue, scores.amax(-1, keepdim=True).clamp(min=-1.0)
 
@@ -153,18 +149,7 @@ class TurnNetwork(nn.Module):
         return logits
 
     def _thinned(self, grams: Tensor) -> Tensor:
-        """Leave some pieces of text out in training."""
-        if not self.training or not self.size.gram_dropout:
-            return grams
-        return grams.masked_fill(torch.rand(grams.shape) < self.size.gram_dropout, _PAD)
-
-
-def _bag(rows: int, width: int) -> nn.EmbeddingBag:
-    bag = nn.EmbeddingBag(rows, width, mode="sum", padding_idx=_PAD)
-    nn.init.normal_(bag.weight, std=0.1)
-    with torch.no_grad():
-        bag.weight[_PAD].zero_()
-    return bag
+        return without_some(grams, self.size.gram_dropout, training=self.training)
 
 
 def new_network(size: TurnSize, seed: int) -> TurnNetwork:

@@ -17,6 +17,7 @@ from duologue.models.inference import inference
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
+from duologue.models.word_bags import without_some, word_bag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,10 +66,7 @@ class WordNetwork(nn.Module):
     def __init__(self, size: WordNetworkSize) -> None:
         super().__init__()
         self.size = size
-        self.words = nn.EmbeddingBag(size.state_words, size.width, mode="sum", padding_idx=PAD)
-        nn.init.normal_(self.words.weight, std=0.05)
-        with torch.no_grad():
-            self.words.weight[PAD].zero_()
+        self.words = word_bag(size.state_words, size.width)
         self.body = nn.Sequential(
             *(nn.LayerNorm(size.width), nn.Dropout(size.dropout), nn.Linear(size.width, size.hidden)),
             *(nn.GELU(), nn.Dropout(size.dropout)),
@@ -77,9 +75,8 @@ class WordNetwork(nn.Module):
 
     def forward(self, states: Tensor) -> Tensor:
         """Return the log odds (b, v) of each word."""
-        if self.training and self.size.word_dropout:
-            states = states.masked_fill(torch.rand(states.shape) < self.size.word_dropout, PAD)
-        odds: Tensor = self.head(self.body(self.words(states)))
+        read = without_some(states, self.size.word_dropout, training=self.training)
+        odds: Tensor = self.head(self.body(self.words(read)))
         return odds
 
     def start_from(self, rows: Sequence[WordRow]) -> None:
