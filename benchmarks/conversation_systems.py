@@ -179,7 +179,7 @@ class Bench(NamedTuple):
             return make_system(row.system).seen
         note = folder / "seen.txt"
         if not note.is_file():
-            write_text(note, load_system(folder / "model").system.seen)
+            write_text(note, load_system(folder / "model").seen)
         return note.read_text("utf-8")
 
 
@@ -193,7 +193,7 @@ def _hash(data: bytes) -> str:
 
 def latency(name: str, samples: Path) -> dict[str, float]:
     """Return how long single answers take after loading, in milliseconds; on one core: the caller sets the threads."""
-    system: System = load_system(Path(name)).system if Path(name).is_dir() else make_system(name)
+    system: System = load_system(Path(name)) if Path(name).is_dir() else make_system(name)
     started = time.monotonic()
     system.prepare(ConversationTask.info, 1, {})
     asked = [one.sample for one in ConversationTask().load(samples)]

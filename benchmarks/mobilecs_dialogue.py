@@ -129,7 +129,7 @@ def corpus(work: Path, seed: int, calls: int) -> Path:
 def ready(row: Row, work: Path) -> Any:
     """Return the system of a row, loaded."""
     if row.trained:
-        return load_system(work / row.name / "model").system
+        return load_system(work / row.name / "model")
     return make_system(row.system, resolve(load_system_class(row.system).Recipe))
 
 

@@ -170,7 +170,7 @@ def train(work: Path, profile: str, model: Trained) -> float:
 def run(work: Path, profile: str, name: str, gold: list[Example]) -> Report:
     """Answer the test calls with a model, and return the strict report."""
     result = work / f"{profile}-{name}.json"
-    system = load_system(work / "models" / f"{profile}-{name}").system
+    system = load_system(work / "models" / f"{profile}-{name}")
     system.prepare(TASK.info, 1, {})
     answers = system.answer([one.sample for one in gold])
     TASK.write(gold, [(one.sample.id, answer) for one, answer in zip(gold, answers, strict=True)], result)
@@ -211,14 +211,12 @@ def ceiling(work: Path) -> Report:
 
 def crossed(work: Path, profile: str) -> Report:
     """Return the report of the crowd extractor against exact annotation."""
-    return score(
-        load_system(work / "models" / "crowd-extractor").system, test_calls(work, profile), work / "crossed.json"
-    )
+    return score(load_system(work / "models" / "crowd-extractor"), test_calls(work, profile), work / "crossed.json")
 
 
 def ablations(work: Path) -> dict[str, tuple[Report, Report]]:
     """Return the reports of the crowd extractor with and without each part that needs no training."""
-    system: Any = load_system(work / "models" / "crowd-extractor").system
+    system: Any = load_system(work / "models" / "crowd-extractor")
     gold, recipe = test_calls(work, "crowd"), system.recipe
     whole = score(system, gold, work / "ablation.json")
     made = {}
@@ -230,7 +228,7 @@ def ablations(work: Path) -> dict[str, tuple[Report, Report]]:
 
 def speed(work: Path, name: str) -> float:
     """Return dialogues per second of CPU time, in this one process, reading aside."""
-    system: Any = load_system(work / "models" / f"crowd-{name}").system
+    system: Any = load_system(work / "models" / f"crowd-{name}")
     samples = [one.sample for one in test_calls(work, "crowd")]
     system.answer(samples[:20])
     begun = time.process_time()

@@ -34,7 +34,7 @@ def public_rows(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
         for name in ("pipeline", "extractor"):
-            system = load_system(work / "models" / f"crowd-{name}").system
+            system = load_system(work / "models" / f"crowd-{name}")
             yield f"{name}, trained on generated calls alone", score(system, calls, path)
         generated = list(task.load(work / "crowd-1" / "labelled" / "train.json"))[:GENERATED]
         held_out = list(task.load(work / "crowd-1" / "labelled" / "dev.json"))[:60]

@@ -96,7 +96,7 @@ def proactive_table(data: Path, model: Path | None, work: Path, n: int, folder: 
     training = [one for source in made.train[WHOLE] for one in files.load(source)]
     systems: dict[str, Callable[[], System]] = {name: partial(Floor, name, training) for name in FLOORS}
     if model is not None:
-        systems["planner"] = lambda: load_system(model).system
+        systems["planner"] = lambda: load_system(model)
     task = load_task("proactive")
     lines = rows(task, systems, [Truth.of(task, [path])], folder)
     return [line.replace("simulated samples", "turns of people") for line in lines]

@@ -38,7 +38,7 @@ _LATENCY_SAMPLES = 200
 
 def latency(model: Path, samples: Path) -> dict[str, float]:
     """Return how long single answers of a loaded model take, in milliseconds."""
-    system = load_system(model).system
+    system = load_system(model)
     asked = [one.sample for one in files.load(samples)]
     step = max(1, len(asked) // _LATENCY_SAMPLES)
     system.prepare(ProactiveTask.info, 1, {})

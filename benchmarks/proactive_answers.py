@@ -52,7 +52,7 @@ def main() -> None:
     print(f"{len(files.load(work / 'train.jsonl')):,} replies learned from, {len(examples):,} scored")
     print("| answers | facts asked for | told | F1 | BLEU-2 | DISTINCT-2 |\n|---|---|---|---|---|---|")
     for way in WAYS:
-        system: Any = load_system(model).system
+        system: Any = load_system(model)
         system.recipe = msgspec.structs.replace(system.recipe, answers=way)
         system.prepare(task.info, 1, {})
         replies = [answer.text or "" for answer in system.answer([one.sample for one in examples])]

@@ -84,7 +84,7 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
     key = sha256(read_bytes(model / "system.toml"))[:12]
     path = work / "planner" / f"{key}-{name.replace(' ', '-')}.txt"
     if not path.is_file():
-        system = load_system(model).system
+        system = load_system(model)
         assert isinstance(system, Planner)
         system.recipe = msgspec.structs.replace(system.recipe, **_VARIANTS[name])
         system.prepare(ProactiveTask.info, 1, {})

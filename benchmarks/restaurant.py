@@ -125,7 +125,7 @@ def run_part(data: Path, release: str, part: str, systems: Sequence[str]) -> lis
             out = WORK / "results" / release / part / f"{name}-{mark}" / source.name.replace(".json.gz", ".pred.json")
             kept, speed = out.with_suffix(".report.json"), out.with_suffix(".speed")
             if not kept.is_file() or not speed.is_file():
-                system = load_system(WORK / name).system if name in MODELS else make_system(name)
+                system = load_system(WORK / name) if name in MODELS else make_system(name)
                 began = time.process_time()
                 n = predict_file(task, system, source, out, name=name, world=world, kb=kb, seed=SEED).answers
                 write_text(speed, str(n / (time.process_time() - began)))

@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with the dialog bAbI files")
     parser.add_argument("--model", type=Path, required=True, help="folder of a trained ranker")
     arguments = parser.parse_args()
-    system = load_system(arguments.model).system
+    system = load_system(arguments.model)
     facts = read_facts(arguments.data / "dialog-babi-kb-all.txt.gz")
     texts = [text for _, text in lines_of(arguments.data / "dialog-babi-candidates.txt.gz")]
     pool = Pool(texts, facts)

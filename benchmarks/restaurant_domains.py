@@ -84,9 +84,7 @@ def run(name: str, domain: str, part: str) -> list[Cell]:
     task, kb = load_task("restaurant"), PARTS[part]
     place = folder / part / (f"extendedkb{kb}.txt" if domain == "restaurant" else f"domain{kb}.toml")
     world = task.world(place)  # type: ignore[attr-defined]  # the restaurant task is Grounded
-    system: System = (
-        make_system(name) if name in {"random", "solver"} else load_system(WORK / name.replace(" ", "-")).system
-    )
+    system: System = make_system(name) if name in {"random", "solver"} else load_system(WORK / name.replace(" ", "-"))
     system.prepare(task.info, TEST_SEED, {world.name: world})
     names: list[str] = []
     ranks: list[int | None] = []

@@ -127,7 +127,7 @@ def main() -> None:
     for regime in arguments.regimes:
         folder = arguments.models / regime
         seconds = train(regime, folder)
-        system = load_system(folder).system
+        system = load_system(folder)
         print(f"\n{regime}: trained in {seconds:.0f} s\n{'':16s} task 1 task 2 task 3 task 4 task 5")
         measure_real(system, arguments.data)
         if arguments.simulated:

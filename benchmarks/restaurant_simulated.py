@@ -115,7 +115,7 @@ def kept(variant: str, name: str, models: Path, n: int) -> list[Judged]:
     mark = hash_of_model(models / name)[:12] if name in TRAINED else "rules"
     path = folder / f"{name}-{mark}-{n}.json"
     if not path.is_file():
-        system = load_system(models / name).system if name in TRAINED else make_system(name)
+        system = load_system(models / name) if name in TRAINED else make_system(name)
         write_text(path, json.dumps(list(judge(variant, name, system, folder / str(n), n))))
     return [Judged(*one) for one in json.loads(path.read_text(encoding="utf-8"))]
 

@@ -231,7 +231,7 @@ class Bench(NamedTuple):
             model = self.trained(row, part) / "model"
             if not model.is_dir():
                 raise SystemExit(f"'{row.name}' needs the model of 'grounded' on {part.name}; make that first")
-            system: Any = load_system(model).system
+            system: Any = load_system(model)
             system.prepare(INFO, self.seed, {world.name: world})
             answers = ORACLES[row.system](system, part.examples, world, model)
         named = zip((one.sample.id for one in part.examples), answers, strict=True)
@@ -257,7 +257,7 @@ def latency(model: Path, samples: Path, graph: Path) -> dict[str, float]:
 
     Also the seconds it takes to index that graph. On one core: the caller sets the threads.
     """
-    system: Any = load_system(model).system
+    system: Any = load_system(model)
     world = enlarged(SpokenTask().world(graph), entities=38_000, facts=500_000, seed=1)
     started = time.monotonic()
     system.prepare(INFO, 1, {world.name: world})

@@ -123,7 +123,7 @@ def trained(part: Part, row: str, training: list[Example], graph: Graph, bench: 
     """Return the system of a row, trained for a fold: that of `benchmarks/spoken.py` where that has made the same."""
     same = next((one for one in BENCH_ROWS if one.system == GroundedSystem.name and one.settings == ROWS[row]), None)
     if same is not None and bench.has_model(same, part):
-        found: Any = load_system(bench.model(same, part)).system
+        found: Any = load_system(bench.model(same, part))
         return cast("GroundedSystem", found)
     recipe: Any = resolve(GroundedSystem.Recipe, overrides=ROWS[row])
     system = GroundedSystem(recipe)

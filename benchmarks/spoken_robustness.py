@@ -90,7 +90,7 @@ def replies(
     if not path.is_file():
         system: Any = None
         if row.system not in FLOORS:
-            system = load_system(bench.model(row, part)).system
+            system = load_system(bench.model(row, part))
             system.prepare(INFO, bench.seed, {graph.name: graph})
         said: dict[str, Any] = {}
         for channel in CHANNELS:

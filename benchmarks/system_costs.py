@@ -112,7 +112,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.latency:
         task, name, told = options.latency
-        system = load_system(Path(name)).system if (Path(name) / "system.toml").is_file() else make_system(name)
+        system = load_system(Path(name)) if (Path(name) / "system.toml").is_file() else make_system(name)
         print(json.dumps(latency(task, system, Material((), *map(Path, json.loads(told))))))
         return 0
     for row in ROWS:

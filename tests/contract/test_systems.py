@@ -103,7 +103,7 @@ def test_every_registered_system_keeps_its_contract(name: str, tiny: Tiny, ready
 def test_a_saved_system_answers_as_the_one_that_was_trained(name: str, tiny: Tiny, ready: Ready) -> None:
     data = tiny(task_of(name))
     system, folder = ready(name)
-    loaded = load_system(folder).system
+    loaded = load_system(folder)
     for each in (system, loaded):
         each.prepare(data.task.info, 1, data.worlds)
     assert loaded.answer(some_samples(data)) == system.answer(some_samples(data))

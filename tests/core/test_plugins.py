@@ -235,10 +235,9 @@ def save_learner(folder: Path, *, width: int = 5) -> None:
 
 def test_a_trained_system_is_loaded_with_its_recipe_and_what_it_learned(good: None, tmp_path: Path) -> None:
     save_learner(tmp_path)
-    system, card_hash = load_system(tmp_path)
+    system = load_system(tmp_path)
     assert system.answer([None])[0].text == "5"  # type: ignore[list-item]  # as above
     assert vars(system)["learned"] == "a lot"
-    assert len(card_hash) == 64
 
 
 def test_the_card_says_what_made_the_model(good: None, tmp_path: Path) -> None:
@@ -248,14 +247,6 @@ def test_the_card_says_what_made_the_model(good: None, tmp_path: Path) -> None:
     assert (card.task, card.seed, card.data, card.data_hash) == ("echo", 7, "simulated", "abc")
     recipe = resolve(load_system_class("learner").Recipe, overrides=["width=5"])
     assert (card.recipe, card.recipe_hash) == ({"width": 5}, recipe_hash(recipe))
-
-
-def test_another_recipe_gives_another_card_hash(good: None, tmp_path: Path) -> None:
-    save_learner(tmp_path)
-    first = load_system(tmp_path).card_hash
-    assert load_system(tmp_path).card_hash == first
-    save_learner(tmp_path, width=6)
-    assert load_system(tmp_path).card_hash != first
 
 
 def test_a_folder_without_a_card_is_no_trained_system(tmp_path: Path) -> None:

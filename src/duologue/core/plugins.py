@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import msgspec
 
 from duologue.core.definitions import defined_in, source_of, summary
-from duologue.core.disk import read_bytes, sha256, write_text
+from duologue.core.disk import write_text
 from duologue.core.entry_points import registered
 from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
 from duologue.core.extras import OURS, extra_with, lacking, missing_library
@@ -103,14 +103,6 @@ class Described(NamedTuple):
     """Which tasks it serves; open for a task, and for a system that does not say."""
     extras: tuple[str, ...]
     """Extras of its package that it needs."""
-
-
-class LoadedSystem(NamedTuple):
-    """A trained system and the mark of what it is."""
-
-    system: System
-    card_hash: str
-    """SHA-256 of its `system.toml`: name, version, recipe, seed and data, which decide the weights."""
 
 
 def entries(kind: Kind) -> list[Entry]:
@@ -352,7 +344,7 @@ def read_card(folder: Path) -> SystemCard:
     return from_table(SystemCard, read_toml(path), str(path))
 
 
-def load_system(folder: Path) -> LoadedSystem:
+def load_system(folder: Path) -> System:
     """Return the system that a folder holds, with its recipe and what it learned.
 
     Raises as `read_card` does, as `make_system` does for the system that the card names, and `UsageError` for a system
@@ -382,7 +374,7 @@ def load_system(folder: Path) -> LoadedSystem:
                 f"{folder}: the model cannot be loaded ({_cause(error)}); it is damaged, or was saved by another "
                 f"version of {card.distribution} ({card.version}): copy it again, or train it again"
             ) from error
-    return LoadedSystem(system, sha256(read_bytes(path)))
+    return system
 
 
 def load_fitting_system(folder: Path, info: TaskInfo) -> System:
@@ -393,7 +385,7 @@ def load_fitting_system(folder: Path, info: TaskInfo) -> System:
     card = read_card(folder)
     if card.system in names("systems"):  # else the loader says what is missing
         demand_fit(card.system, info)
-    return load_system(folder).system
+    return load_system(folder)
 
 
 def _demand_whole(folder: Path, card: SystemCard) -> None:

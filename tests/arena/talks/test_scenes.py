@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.arena.talks.scenes import TalkScene, read_scene, scenes_of
+from duologue.arena.talks.scenes import TalkScene, read_scene
 from duologue.core.errors import UsageError
 
 
@@ -17,7 +17,3 @@ def test_a_scene_is_read_as_it_was_written(scene: TalkScene) -> None:
 def test_what_is_no_scene_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="no scene"):
         read_scene(text)
-
-
-def test_scenes_differ_in_their_seeds() -> None:
-    assert scenes_of(Path("g"), 2, 5) == ["5@g", "6@g"]

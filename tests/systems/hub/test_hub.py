@@ -88,7 +88,7 @@ def test_a_fine_tuned_one_is_saved_whole_and_answers_the_same_without_its_base(
     system.save(run.folder)
     save_card(run.folder, name="hub", recipe=system.recipe, task=task, seed=1, data="tiny", data_hash="")
     (base / "config.json").unlink()
-    loaded = load_system(run.folder).system
+    loaded = load_system(run.folder)
     samples = [one.sample for one in data.examples[:3]]
     for one in (system, loaded):
         one.prepare(data.task.info, 1, data.worlds)
@@ -157,7 +157,7 @@ def test_the_published_stream_of_mobilecs_is_learned_and_answered(tiny: Tiny, ba
     system.fit(data.examples[:16], [], [], run)
     system.save(run.folder)
     save_card(run.folder, name="hub", recipe=system.recipe, task="mobilecs/dialogue", seed=1, data="t", data_hash="")
-    loaded = load_system(run.folder).system
+    loaded = load_system(run.folder)
     loaded.prepare(data.task.info, 1, {})
     (answer,) = loaded.answer([data.examples[0].sample])
     assert answer.annotation is not None
@@ -183,7 +183,7 @@ def test_facts_come_from_another_system_which_is_kept_with_the_model(tiny: Tiny,
     save_card(run.folder, name="hub", recipe=system.recipe, task="spoken", seed=1, data="t", data_hash="")
     assert (run.folder / FACTS / "system.toml").is_file()
     (place.folder / "system.toml").unlink()
-    loaded = load_system(run.folder).system
+    loaded = load_system(run.folder)
     samples = [one.sample for one in data.examples[:4]]
     for one in (chooser, loaded):
         one.prepare(data.task.info, 1, data.worlds)

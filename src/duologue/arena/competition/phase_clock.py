@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
@@ -29,12 +29,6 @@ def day_of(now: int, zone: str) -> str:
     ('2023-11-14', '2023-11-15')
     """
     return local(now, zone).date().isoformat()
-
-
-def next_day(now: int, zone: str) -> int:
-    """Return when the next calendar day of a zone begins."""
-    tomorrow = local(now, zone).date() + timedelta(days=1)
-    return instant(datetime(tomorrow.year, tomorrow.month, tomorrow.day), zone)  # noqa: DTZ001  # `instant` gives the zone
 
 
 def opens_at(track: TrackDefinition, phase: PhaseDefinition) -> int:

@@ -29,8 +29,3 @@ def read_scene(text: str) -> TalkScene:
     if not (seed.isascii() and seed.isdigit()) or (at and not place):
         raise UsageError(f"'{text}' is no scene of a talk; expected a seed, or a seed and a file: 3@goals.jsonl")
     return TalkScene(int(seed), Path(place) if place else None)
-
-
-def scenes_of(place: Path | None, n: int, seed: int) -> list[str]:
-    """Return `n` scenes that differ in what is drawn from one file."""
-    return [str(TalkScene(seed + number, place)) for number in range(n)]

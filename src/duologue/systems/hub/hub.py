@@ -160,7 +160,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         card = read_json(folder / CARD_FILE, HubCard)
         if not (folder / WEIGHTS).is_dir():
             raise StorageError(f"{folder}: the weights are missing; copy it again, or train it again")
-        chooser = load_system(folder / FACTS).system if (folder / FACTS / CARD).is_file() else None
+        chooser = load_system(folder / FACTS) if (folder / FACTS / CARD).is_file() else None
         dtype = self.recipe.dtype if self.recipe.tuning == "lora" else "float32"
         self._learned = HubModel(LanguageModel.load(folder / WEIGHTS, dtype=dtype), card.base, chooser)
         self.seen = card.seen

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-GRAPH_RULES = {
-    "graph-triple": "a graph has triples of three texts",
-    "graph-empty": "a graph has triples",
-}
-"""Rule id -> what it requires of a graph."""
-
 
 def read_graph(path: Path) -> list[Fact]:
     """Return the different facts of a graph in file order, plain or gzip.

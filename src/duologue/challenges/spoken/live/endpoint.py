@@ -33,7 +33,7 @@ class _Request(msgspec.Struct):
 class Endpoint:
     """Answers requests with a prepared system, one at a time: systems need not be thread-safe."""
 
-    refusal = b'{"code":105,"message":"","attrs":[]}'
+    refusal = msgspec.json.encode({"code": NOT_UNDERSTOOD, "message": "", "attrs": []})
     """Response to an invalid request."""
 
     def __init__(self, system: System, world: str | None) -> None:

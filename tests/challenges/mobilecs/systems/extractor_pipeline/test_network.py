@@ -69,7 +69,7 @@ def test_a_fine_tuned_pipeline_learns_and_is_saved_without_its_base(tmp_path: Pa
     system.save(folder)
     save_card(folder, name="extractor-pipeline", recipe=recipe, task=EXTRACTION.name, seed=1, data="t", data_hash="")
     (tmp_path / "bert" / "config.json").unlink()
-    loaded = load_system(folder).system
+    loaded = load_system(folder)
     samples = [one.sample for one in examples[:3]]
     for one in (system, loaded):
         one.prepare(EXTRACTION, 1, {})

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.formats.posts import Post, Store, TurnIds
 
-TRIAL, OFFICIAL, TESTSET = "trial", "official", "testset"
 MISSING, UNDISCLOSED = "__MISSING__", "__UNDISCLOSED__"
 """Placeholders of the test set: incomplete turns, and hidden replies."""
 _RULE = "-" * 56
