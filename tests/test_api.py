@@ -13,7 +13,9 @@ import pytest
 
 import duologue
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.notebook import text_table
 from duologue.core.records import Answer, Dialogue, Turn
+from duologue.core.text_columns import text_width
 
 if TYPE_CHECKING:
     from duologue.core.records import Report
@@ -146,6 +148,11 @@ def test_records_are_printed_as_tables_that_no_terminal_obeys(report: Report) ->
     assert "\x1b" not in board
     dialogue = Dialogue(id="1", turns=(Turn(speaker="user", text="two\nlines\x1b"),))
     assert str(dialogue) == "dialogue 1\nuser: two\\nlines\\x1b"
+
+
+def test_tables_in_print_keep_their_columns_where_names_are_wide() -> None:
+    lines = text_table("scores", ["system", "f1"], [["流量套餐", 0.5], ["ours", 0.25]]).splitlines()
+    assert len({text_width(line) for line in lines[1:]}) == 1
 
 
 def test_the_package_lists_its_api_alone() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.escapes import one_line, printable
 from duologue.core.marked_text import MarkedText
+from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,15 +40,8 @@ def text_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     """
     listed = list(rows)
     cells = [[one_line(_plain(cell)) for cell in row] for row in (columns, *listed[:_ROWS])]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     numbers = [all(isinstance(row[at], int | float | None) for row in listed) for at in range(len(columns))]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if is_number else cell.ljust(width)
-            for cell, width, is_number in zip(row, widths, numbers, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
+    lines = aligned(cells, numbers)
     more = [f"and {len(listed) - _ROWS} more"] if len(listed) > _ROWS else []
     return "\n".join([one_line(title), *lines, *more, *([one_line(below)] if below else [])])
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.conversation.collector.api import BATCH
+from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,11 +65,8 @@ def plan_text(steps: Sequence[PlannedCalls], budget: Budget, base_url: str) -> s
         least, most = (step.posts[at] * budget.prices.post + step.users[at] * budget.prices.user for at in (0, 1))
         low, high = low + least, high + most
         rows.append((step.endpoint, _span(step.calls), _span(step.posts), _span(step.users), f"{most:,.2f}"))
-    widths = [max(len(row[at]) for row in rows) for at in range(5)]
     lines = [f"nothing is called; against {base_url} it would be"]
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  " + "  ".join(cells).rstrip())
+    lines += [f"  {line}" for line in aligned(rows, [False, True, True, True, True])]
     lines.append(f"cost: {low:,.2f} to {high:,.2f} USD" if round(low, 2) < round(high, 2) else f"cost: {high:,.2f} USD")
     if budget.max_posts is not None:
         lines.append(f"it would stop before post {budget.max_posts + 1:,} of this run (--max-posts)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-
 from duologue.challenges.mobilecs.knowledge.goal import consultations_of
 from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_argument, owner_of
 from duologue.challenges.mobilecs.schema.ontology import (
@@ -14,6 +12,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     GOAL_USER_INTENTS,
     REQUESTED,
 )
+from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,10 +64,4 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
     if not rows:
         return [f"{title}: empty"]
     told = [columns, *([("" if at and row[0] == rows[at - 1][0] else row[0]), *row[1:]] for at, row in enumerate(rows))]
-    widths = [max(map(cell_len, column)) for column in zip(*told, strict=True)]
-    return [f"{title}:", *(f"    {_aligned(row, widths)}" for row in told)]
-
-
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
-    return "  ".join(padded).rstrip()
+    return [f"{title}:", *(f"    {line}" for line in aligned(told))]
