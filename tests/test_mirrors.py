@@ -68,7 +68,6 @@ ELSEWHERE = {
     "cli/split.py": "run/test_split.py",
     "cli/train.py": "cli/test_commands.py",
     "cli/verify.py": "cli/test_scoring.py",
-    "core/notebook.py": "test_api.py",
     "metrics/texts.py": "test_api.py",
     "arena/annotation/tables.py": "arena/annotation/test_projects.py",
     "core/annotation.py": "challenges/mobilecs/schema/test_annotation_scheme.py",
