@@ -219,7 +219,7 @@ def train(
 ) -> Path:
     """Train a registered system and return the folder of the model, which `load_system` and `predict` take.
 
-    Without `data` it practises on what the task's simulator makes. A training that was stopped goes on. Raises
+    Without `data` it learns from what the task's simulator makes. A training that was stopped goes on. Raises
     `UsageError` for a system that does not learn, or not from `unlabelled` files, and where `out` holds another model.
     """
     from duologue.core.plugins import demand_fit

@@ -15,7 +15,7 @@ from duologue.core.records import Record
 from duologue.testing import check_system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from duologue.core.records import Example, Sample
@@ -163,3 +163,26 @@ def test_what_is_held_out_influences_nothing_but_the_choice(name: str, tiny: Tin
 def test_an_option_that_no_recipe_has_is_named(name: str) -> None:
     with pytest.raises(UsageError, match="unknown key 'no_such_key'"):
         resolve(load_system_class(name).Recipe, overrides=["no_such_key=1"])
+
+
+def classes_of(recipe: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    """Yield a recipe's class and those of its parts."""
+    yield recipe
+    for field in msgspec.structs.fields(recipe):
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            yield from classes_of(field.type)
+
+
+@pytest.mark.parametrize("name", names("systems"))
+def test_former_names_of_options_are_told_with_the_new_ones(name: str) -> None:
+    for kind in classes_of(load_system_class(name).Recipe):
+        fields = {field.encode_name for field in msgspec.structs.fields(kind)}
+        tables = {
+            key: table for key, table in vars(kind).items() if isinstance(table, dict) and not key.startswith("_")
+        }
+        assert tables.keys() <= {"former_names"}  # the one attribute that is looked at
+        for old, new in tables.get("former_names", {}).items():
+            assert old not in fields
+            assert new in fields
+            with pytest.raises(UsageError, match=f"'{old}' is now called '{new}'; rename it"):
+                resolve(cast("type[Record]", kind), overrides=[f"{old}=1"])

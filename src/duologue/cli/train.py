@@ -88,7 +88,7 @@ def train(
 ) -> None:
     """Train a system for TASK and save the model with its recipe, seed and data hash.
 
-    Without --train the system practises on dialogues that the task's simulator makes. With --kg (or --kb) the system
+    Without --train the system learns from dialogues that the task's simulator makes. With --kg (or --kb) the system
     has the knowledge base at hand while it learns; it is given one again when it answers. A stopped training goes on
     from its last checkpoint and ends in the same weights; with another system, recipe, seed, data or version of
     duologue the same --out is refused. What is held out decides when to stop, and nothing else. Beside the model lies

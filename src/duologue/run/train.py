@@ -60,7 +60,7 @@ def train(
 ) -> bool:
     """Train the registered system `name` into the folder `out`; return False when it stands there already.
 
-    The system finds the shared knowledge bases in `Run.worlds`. Without `examples` the system practises on what its
+    The system finds the shared knowledge bases in `Run.worlds`. Without `examples` the system learns from what its
     task's simulator makes. `unlabelled` examples, whose answers are not known, are for systems that learn from such,
     too. A stopped training goes on from its last checkpoint and ends in the same weights. `files`
     says which files the examples are from; `external` names data that are not the challenge's own (`None`: not

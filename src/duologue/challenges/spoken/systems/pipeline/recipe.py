@@ -38,7 +38,7 @@ class AttributeRecipe(ComponentRecipe, frozen=True):
 class GeneratorRecipe(ComponentRecipe, frozen=True):
     """The reply generator."""
 
-    renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
+    former_names: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
     """Former names of entries."""
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
