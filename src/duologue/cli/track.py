@@ -262,13 +262,13 @@ def work(*, once: bool, workspace: Path, address: str | None) -> None:
         worker.run(threading.Event())
 
 
-def describe_entry(track: TrackDefinition, entry: TrackEntry, *, scores: bool = True) -> str:
+def describe_entry(track: TrackDefinition, entry: TrackEntry) -> str:
     """Return an entry as one line."""
     from duologue.arena.competition.phase_clock import local
     from duologue.report.numbers import figure
 
     value = ""
-    if scores and entry.value is not None and (ranking := entry.ranking):
+    if entry.value is not None and (ranking := entry.ranking):
         value = f", {ranking['name']} {figure(ranking['value'], ranking['percent'])}"
     when = local(entry.submitted_at, track.zone).strftime("%Y-%m-%d %H:%M")
     reason = f": {entry.reason}" if entry.reason else ""

@@ -21,9 +21,9 @@ def draw_order(names: Iterable[str], seed: int, joint: str = "\n") -> list[str]:
     return sorted(set(names), key=lambda name: (_digest(name, seed, joint), name))
 
 
-def draw_rank(name: str, seed: int, joint: str = "\n") -> float:
+def draw_rank(name: str, seed: int) -> float:
     """Return the place of a name among all possible ones in the order of `draw_order`, in [0, 1)."""
-    return int.from_bytes(_digest(name, seed, joint)[:7], "big") / (1 << 56)
+    return int.from_bytes(_digest(name, seed)[:7], "big") / (1 << 56)
 
 
 def split_by_group(items: Sequence[T], group_of: Callable[[T], G], held_out: Collection[G]) -> tuple[list[T], list[T]]:
@@ -35,5 +35,5 @@ def split_by_group(items: Sequence[T], group_of: Callable[[T], G], held_out: Col
     return kept, apart
 
 
-def _digest(name: str, seed: int, joint: str) -> bytes:
+def _digest(name: str, seed: int, joint: str = "\n") -> bytes:
     return hashlib.sha256(f"{seed}{joint}{name}".encode("utf-8", "surrogatepass")).digest()

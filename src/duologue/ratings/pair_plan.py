@@ -98,13 +98,11 @@ def pair_power(design: PairDesign, spread: PairSpread, share: float, *, seed: in
     return float(np.concatenate(list(_shown(design, spread, share, seed=seed, draws=draws))).mean())
 
 
-def least_share(
-    design: PairDesign, spread: PairSpread, *, seed: int, wanted: float = POWER, draws: int = DRAWS
-) -> float | None:
-    """Return the least win share that is shown with the chance `wanted`; `None` where none below .99 is."""
+def least_share(design: PairDesign, spread: PairSpread, *, seed: int, draws: int = DRAWS) -> float | None:
+    """Return the least win share that is shown with the chance `POWER`; `None` where none below .99 is."""
 
     def enough(share: float) -> bool:
-        return _finds(design, spread, share, seed, wanted, draws)
+        return _finds(design, spread, share, seed, draws)
 
     low, high = 0.5, 0.99
     if not enough(high):
@@ -116,15 +114,15 @@ def least_share(
 
 
 def items_for_share(
-    design: PairDesign, spread: PairSpread, share: float, *, seed: int, wanted: float = POWER, draws: int = DRAWS
+    design: PairDesign, spread: PairSpread, share: float, *, seed: int, draws: int = DRAWS
 ) -> int | None:
-    """Return how many items show a win share with the chance `wanted`; `None`: as many as `most_items` do not.
+    """Return how many items show a win share with the chance `POWER`; `None`: as many as `most_items` do not.
 
     The number of items of `design` is not looked at. Where raters' tastes differ, more items alone do not always help.
     """
 
     def enough(items: int) -> bool:
-        return _finds(design._replace(items=items), spread, share, seed, wanted, draws)
+        return _finds(design._replace(items=items), spread, share, seed, draws)
 
     return least_items(enough, most_items(design))
 
@@ -166,9 +164,9 @@ def simulated_votes(
         yield PairedVotes(first, second, item, rater, np.sign(felt) * (np.abs(felt) > cut))
 
 
-def _finds(design: PairDesign, spread: PairSpread, share: float, seed: int, wanted: float, draws: int) -> bool:
-    """Return whether campaigns show a win share with the chance `wanted`."""
-    return often_enough(_shown(design, spread, share, seed=seed, draws=draws), wanted)
+def _finds(design: PairDesign, spread: PairSpread, share: float, seed: int, draws: int) -> bool:
+    """Return whether campaigns show a win share with the chance `POWER`."""
+    return often_enough(_shown(design, spread, share, seed=seed, draws=draws), POWER)
 
 
 def _shown(

@@ -91,25 +91,23 @@ def power(design: Design, spread: Spread, difference: float, *, seed: int, draws
     return float(np.concatenate([one.shown(difference) for one in tests]).mean())
 
 
-def least_difference(design: Design, spread: Spread, *, seed: int, wanted: float = POWER, draws: int = DRAWS) -> float:
-    """Return the least true difference that is shown with the chance `wanted`."""
+def least_difference(design: Design, spread: Spread, *, seed: int, draws: int = DRAWS) -> float:
+    """Return the least true difference that is shown with the chance `POWER`."""
     tests = list(simulated_tests(design, spread, seed=seed, draws=draws))
     return detectable(
-        np.concatenate([one.noise for one in tests]), np.concatenate([one.needed for one in tests]), wanted
+        np.concatenate([one.noise for one in tests]), np.concatenate([one.needed for one in tests]), POWER
     )
 
 
-def items_for(
-    design: Design, spread: Spread, difference: float, *, seed: int, wanted: float = POWER, draws: int = DRAWS
-) -> int | None:
-    """Return how many items show the difference with the chance `wanted`; `None`: as many as `most_items` do not.
+def items_for(design: Design, spread: Spread, difference: float, *, seed: int, draws: int = DRAWS) -> int | None:
+    """Return how many items show the difference with the chance `POWER`; `None`: as many as `most_items` do not.
 
     The number of items of `design` is not looked at. Where raters' tastes differ, more items alone do not always help.
     """
 
     def enough(items: int) -> bool:
         tests = simulated_tests(design._replace(items=items), spread, seed=seed, draws=draws)
-        return often_enough((one.shown(difference) for one in tests), wanted)
+        return often_enough((one.shown(difference) for one in tests), POWER)
 
     return least_items(enough, most_items(design))
 

@@ -130,13 +130,13 @@ def shown_item(connection: Connection, campaign: Campaign, person: str, assignme
     )
 
 
-def shown_unit(connection: Connection, campaign: Campaign, unit: str, *, swapped: bool = False) -> ShownItem:
+def shown_unit(connection: Connection, campaign: Campaign, unit: str) -> ShownItem:
     """Return a unit as people see it. Raises `UsageError` where there is none, or nobody has talked for it yet."""
     row = connection.execute(_shown(), {"unit": unit, "campaign": campaign.id}).one_or_none()
-    return _shown_as(row, campaign, swapped=swapped)
+    return _shown_as(row, campaign)
 
 
-def _shown_as(row: Any, campaign: Campaign, *, swapped: bool) -> ShownItem:
+def _shown_as(row: Any, campaign: Campaign, *, swapped: bool = False) -> ShownItem:
     """Return what a row of `_units` shows. Raises `UsageError` where there is nothing to rate."""
     if row is None or row.a is None or (row.system_b is not None and row.b is None):
         raise UsageError("there is nothing to be rated yet; go back to the campaign's page for the next item")

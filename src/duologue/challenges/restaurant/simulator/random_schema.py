@@ -78,9 +78,9 @@ def _spoken_words() -> frozenset[str]:
     return frozenset(word.strip(",.:{}") for text in texts for word in text.split())
 
 
-def _spell(rng: Rng, least: int = 2) -> str:
+def _spell(rng: Rng) -> str:
     """Return a random word of syllables."""
-    syllables = [rng.choice(surface_forms.SYLLABLES) for _ in range(least + rng.below(3))]
+    syllables = [rng.choice(surface_forms.SYLLABLES) for _ in range(2 + rng.below(3))]
     return "".join(syllables) + rng.choice(surface_forms.ENDINGS)
 
 

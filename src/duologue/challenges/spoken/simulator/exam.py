@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.knowledge.inquiry import Finding
     from duologue.challenges.spoken.simulator.drawer import Draft
-    from duologue.core.protocols import Progress
 
 Part = Literal["development", "test"]
 PARTS: tuple[Part, ...] = ("development", "test")
@@ -96,9 +95,7 @@ def wordings(part: Part) -> Mapping[str, Mapping[str, Sequence[str]]]:
     return tomllib.loads(text)
 
 
-def make_exam(
-    graph: Graph, n: int, *, part: Part, seed: int, kinds: Iterable[str] = KINDS, progress: Progress | None = None
-) -> list[ExamQuestion]:
+def make_exam(graph: Graph, n: int, *, part: Part, seed: int, kinds: Iterable[str] = KINDS) -> list[ExamQuestion]:
     """Return up to `n` questions of each kind over a graph; of some kinds it may have fewer, or none.
 
     A question depends on graph, part, seed, kind and its draw alone. Facts without the name of an attribute cannot be
@@ -110,9 +107,7 @@ def make_exam(
     drawer = Drawer(graph, table["adjectives"])
     shapes = drawer.shapes()
     made: list[ExamQuestion] = []
-    for done, kind in enumerate(kinds):
-        if progress is not None:
-            progress(done, len(KINDS), f"questions of kind {kind}")
+    for kind in kinds:
         own = [(shape, draw) for (name, shape), draw in shapes.items() if name == kind]
         made += _questions(graph, kind, own, n, part, seed) if own else []
     return made
