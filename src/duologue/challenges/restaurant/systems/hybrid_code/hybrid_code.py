@@ -24,7 +24,7 @@ from duologue.models.vocabulary import CopyVocabulary
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.restaurant.systems.hybrid_code.network import HybridCodeNetwork, HybridRow
+    from duologue.challenges.restaurant.systems.hybrid_code.network import HybridBatch, HybridCodeNetwork, HybridRow
     from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
     from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
@@ -90,14 +90,12 @@ class HybridCodeRanker(TrainedRanker[HybridCodeRecipe, LearnedHybrid]):
         train_ranker(model, partial(collate, table=table.tokens(vocabulary)), rows, judged, self.recipe, run)
         return LearnedHybrid(model, vocabulary, actions)
 
-    def _scores(self, learned: LearnedHybrid, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
+    def _batch(self, learned: LearnedHybrid, samples: Sequence[Sample], lexicons: Lexicons) -> HybridBatch:
         from duologue.challenges.restaurant.systems.hybrid_code.network import collate  # needs torch
-        from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # the same
 
         table = BagTable()
         rows = [_row(lexicons, table, learned.actions, sample) for sample in samples]
-        batch = collate(rows, table.tokens(learned.vocabulary))
-        return scores(learned.model, batch, [len(row.actions) for row in rows])
+        return collate(rows, table.tokens(learned.vocabulary))
 
     def _card(self, learned: LearnedHybrid) -> HybridCodeCard:
         return HybridCodeCard(words=list(learned.vocabulary.words), actions=list(learned.actions))

@@ -21,7 +21,7 @@ from duologue.models.vocabulary import CopyVocabulary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.restaurant.systems.memory_network.network import MemoryNetwork, MemoryRow
+    from duologue.challenges.restaurant.systems.memory_network.network import MemoryBatch, MemoryNetwork, MemoryRow
     from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
     from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
@@ -92,14 +92,12 @@ class MemoryNetworkRanker(TrainedRanker[MemoryNetworkRecipe, LearnedMemory]):
         lexicon, recipe = lexicons.of(sample), self.recipe
         return memory_row(sample, lexicon, table, recipe.memories, matches=recipe.matches, target=target)
 
-    def _scores(self, learned: LearnedMemory, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
+    def _batch(self, learned: LearnedMemory, samples: Sequence[Sample], lexicons: Lexicons) -> MemoryBatch:
         from duologue.challenges.restaurant.systems.memory_network.network import collate  # needs torch
-        from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # the same
 
         table = BagTable()
         rows = [self._row(lexicons, table, sample) for sample in samples]
-        batch = collate(rows, table.tokens(learned.vocabulary))
-        return scores(learned.model, batch, [len(row.candidates) for row in rows])
+        return collate(rows, table.tokens(learned.vocabulary))
 
     def _card(self, learned: LearnedMemory) -> MemoryNetworkCard:
         return MemoryNetworkCard(words=list(learned.vocabulary.words))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary
-    from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
+    from duologue.challenges.restaurant.systems.ranker.network.batches import RankerBatch, RankerRow
     from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
     from duologue.challenges.restaurant.systems.trained_ranker.lexicons import Lexicons
     from duologue.core.protocols import Run
@@ -83,15 +83,13 @@ class Ranker(TrainedRanker[RankerRecipe, LearnedRanker]):
         train_ranker(model, collator(*extractor.numbers(vocabulary)), rows, judged, self.recipe, run)
         return LearnedRanker(model, vocabulary)
 
-    def _scores(self, learned: LearnedRanker, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
+    def _batch(self, learned: LearnedRanker, samples: Sequence[Sample], lexicons: Lexicons) -> RankerBatch:
         from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.batches import collate  # needs torch
-        from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # the same
 
         extractor = FeatureExtractor()
         rows = [_row(lexicons, extractor, sample) for sample in samples]
-        batch = collate(rows, *extractor.numbers(learned.vocabulary))
-        return scores(learned.model, batch, [len(row.candidates) for row in rows])
+        return collate(rows, *extractor.numbers(learned.vocabulary))
 
     def _card(self, learned: LearnedRanker) -> RankerCard:
         return RankerCard(words=list(learned.vocabulary.words))

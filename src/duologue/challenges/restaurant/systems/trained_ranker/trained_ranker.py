@@ -26,7 +26,7 @@ from duologue.models.training_recipe import TrainingRecipe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from duologue.challenges.restaurant.systems.trained_ranker.network import WithModel
+    from duologue.challenges.restaurant.systems.trained_ranker.network import Targeted, WithModel
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
@@ -137,6 +137,13 @@ class TrainedRanker(TrainedSystem[R, P]):
 
     def _scores(self, learned: P, samples: Sequence[Sample], lexicons: Lexicons) -> list[list[float]]:
         """Return the score of every candidate of every sample, the higher the better; each has candidates."""
+        from duologue.challenges.restaurant.systems.trained_ranker.network import scores  # needs torch
+
+        batch = self._batch(learned, samples, lexicons)
+        return scores(learned.model, batch, [len(sample.candidates) for sample in samples])
+
+    def _batch(self, learned: P, samples: Sequence[Sample], lexicons: Lexicons) -> Targeted:
+        """Return samples, each with candidates, as the input of the network, which scores them in their order."""
         raise NotImplementedError
 
     def _networks(self, learned: P) -> Networks:
