@@ -26,6 +26,7 @@ def test_the_key_is_taken_out_of_whatever_a_server_says() -> None:
     assert secret.hidden(f"bad {KEY}, {KEY}") == "bad [key], [key]"
     assert secret.hidden_in({KEY: [KEY, 1, None, {"a": f"x{KEY}"}]}) == {"[key]": ["[key]", 1, None, {"a": "x[key]"}]}
     assert Secret().hidden("anything") == "anything"
+    assert "".join(secret.hidden_pieces(["bad ", KEY[:5], KEY[5:], "."])) == "bad [key]."
     other = Secret("sk-abc/d+efg=")
     for written in ("sk-abc%2Fd%2Befg%3D", "sk-abc%2fd%2befg%3d", base64.b64encode(b"sk-abc/d+efg=").decode()):
         assert other.hidden(f"found {written}.") == "found [key]."

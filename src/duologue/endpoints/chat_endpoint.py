@@ -16,15 +16,13 @@ from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
-from duologue.endpoints.plain_body import UNPACKED, packing_of
+from duologue.endpoints.plain_body import MOST_BYTES, UNPACKED, packing_of
 from duologue.endpoints.secret import VARIABLE, Secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-MOST_BYTES = 4 << 20
-"""Bytes of an answer that are read; more are refused."""
 _SECONDS = 120.0
 _SECONDS_IN_ALL = 600.0
 """Of a whole answer, however often a sign of life comes: whoever answers talks has few threads for them."""

@@ -20,7 +20,7 @@ from duologue.core.extras import need
 from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
 from duologue.endpoints.completion import completion_of
-from duologue.endpoints.plain_body import UNPACKED, packing_of
+from duologue.endpoints.plain_body import MOST_BYTES, UNPACKED, packing_of
 
 if TYPE_CHECKING:
     from duologue.endpoints.caps import SpendingCaps
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from duologue.endpoints.secret import Secret
     from duologue.endpoints.settings import EndpointSettings
 
-MOST_BYTES = 4 << 20
-"""Bytes of a response that are read; more are refused."""
 _PATH = "/chat/completions"
 _OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
 _HINTS = dict.fromkeys((401, 403), "; its key is taken from DUOLOGUE_ENDPOINT_KEY") | {

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 UNPACKED = {"Accept-Encoding": "identity"}
 """Field of a request that asks for a body as it is."""
+MOST_BYTES = 4 << 20
+"""Bytes of a response that are read; more are refused."""
 
 
 def packing_of(headers: Mapping[str, str]) -> str:
