@@ -128,8 +128,9 @@ class ProactiveTask(SpokenUsers, Task, Inspectable):
         """Return the metrics of a variant; `conversation` is that of whole conversations."""
         from duologue.challenges.proactive.live import judge
         from duologue.challenges.proactive.scoring import formulas
+        from duologue.metrics.conversation_report import VARIANT
 
-        return judge.formulas() if how.variant == judge.VARIANT else formulas.metrics(how)
+        return judge.formulas() if how.variant == VARIANT else formulas.metrics(how)
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a session or sample file as plain text."""

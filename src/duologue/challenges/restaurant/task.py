@@ -105,8 +105,9 @@ class RestaurantTask(SpokenUsers, Task):
         """Return the formulas of P@1, P@2, P@5 and MRR; `conversation` is the variant of whole bookings."""
         from duologue.challenges.restaurant.live import judge
         from duologue.challenges.restaurant.scoring import scorer
+        from duologue.metrics.conversation_report import VARIANT
 
-        return judge.formulas() if how.variant == judge.VARIANT else scorer.metrics()
+        return judge.formulas() if how.variant == VARIANT else scorer.metrics()
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
         """Return the rankings of a result file by dialogue."""

@@ -3,7 +3,6 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from duologue.challenges.restaurant.live.judge import VARIANT
 from duologue.challenges.restaurant.live.scenes import make_stage
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.solver.solver import Solver
@@ -11,6 +10,7 @@ from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import UsageError
 from duologue.core.records import Dialogue, Scoring, Turn
 from duologue.knowledge.base import KnowledgeBase
+from duologue.metrics.conversation_report import VARIANT
 from duologue.run.simulate import simulate
 
 STAGE = make_stage(KnowledgeBase("kb1", make_kb(1, 1)), (), n=20, seed=3, max_turns=None)

@@ -16,21 +16,19 @@ from duologue.challenges.mobilecs.scoring.dialogue import strict
 from duologue.challenges.mobilecs.simulator.goal_rows import user_seed
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.simulator.reward import Reward
-from duologue.core.errors import UsageError
-from duologue.core.records import Problem, Report, Signature
-from duologue.metrics.counts import Metric, tally
+from duologue.core.records import Problem
+from duologue.metrics.conversation_report import conversation_report
 from duologue.metrics.formulas import Ratio
-from duologue.metrics.reports import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
-    from duologue.core.records import Dialogue
+    from duologue.core.records import Dialogue, Report
+    from duologue.metrics.counts import Metric
 
     Row = Mapping[str, Any]
 
-VARIANT = "conversation"
 _OF_AGENDA = frozenset({"reward", "hallucinated-values"})
 """Metrics that go by what the agenda of the user waits for."""
 
@@ -96,23 +94,11 @@ def judge(
     Without an agenda `user` it is one who spoke freely: what it says of the knowledge base is counted, and a warning.
     Raises `UsageError` without dialogues.
     """
-    if not dialogues:
-        raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = formulas()
     if user is None:
         metrics = (*(one for one in formulas() if one.name not in _OF_AGENDA), *free_user.formulas())
     names = [one.id for one in dialogues]
     found = [counted(one, rows[one.id], user, seed) for one in dialogues]
-    counts = tally(metrics, names, found, groups=names)
-    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
-    signature = Signature(
-        task="mobilecs/dialogue",
-        variant=VARIANT,
-        options=(f"seed {seed}",),
-        version="v1",
-        n=len(dialogues),
-        hashes={"goals": goals_hash},
-    )
     problems = [
         Problem(
             rule="request-open",
@@ -125,4 +111,14 @@ def judge(
     ]
     if user is None:
         problems += [problem for one in dialogues for problem in free_user.problems(one, rows[one.id])]
-    return report_of(counts, known, signature, rank_by="success", problems=problems)
+    return conversation_report(
+        "mobilecs/dialogue",
+        names,
+        found,
+        metrics,
+        rank_by="success",
+        version="v1",
+        options=(f"seed {seed}",),
+        hashes={"goals": goals_hash},
+        problems=problems,
+    )

@@ -14,19 +14,17 @@ from duologue.challenges.proactive.live import coherence
 from duologue.challenges.proactive.live import free_user as free_users
 from duologue.challenges.proactive.live.grounding import Evidence
 from duologue.challenges.proactive.scoring.formulas import BY_RULE
-from duologue.core.errors import UsageError
-from duologue.core.records import Problem, Report, Sample, Signature
-from duologue.metrics.counts import Metric, tally
+from duologue.core.records import Problem, Sample
+from duologue.metrics.conversation_report import conversation_report
 from duologue.metrics.formulas import Ratio
-from duologue.metrics.reports import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.challenges.proactive.live.grounding import GroundingChecker
-    from duologue.core.records import Dialogue
+    from duologue.core.records import Dialogue, Report
+    from duologue.metrics.counts import Metric
 
-VARIANT = "conversation"
 VERSION = "v2"
 """Rises when the same dialogues get other figures: v2 reads more questions and false claims, and no object inside a
 topic's name."""
@@ -143,27 +141,25 @@ def judge(
     Every utterance with an unsupported fact and every repeated one is a warning among the problems; with `free_user` so
     is what the user says of goal and knowledge, which is counted. Raises `UsageError` without dialogues.
     """
-    if not dialogues:
-        raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = (*formulas(), *(free_users.formulas() if free_user else ()))
     names = [one.id for one in dialogues]
     found = [counted(one, checker) | (free_users.counted(one) if free_user else {}) for one in dialogues]
-    counts = tally(metrics, names, found, groups=names)
-    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
-    signature = Signature(
-        task="proactive",
-        variant=VARIANT,
-        options=(f"{len(checker)} objects",),
-        version=VERSION,
-        n=len(dialogues),
-        hashes={"goals": goals_hash},
-    )
     problems = [
         problem
         for one in dialogues
         for problem in (*_problems(one, checker), *(free_users.problems(one) if free_user else ()))
     ]
-    return report_of(counts, known, signature, rank_by="goal-completion", problems=problems)
+    return conversation_report(
+        "proactive",
+        names,
+        found,
+        metrics,
+        rank_by="goal-completion",
+        version=VERSION,
+        options=(f"{len(checker)} objects",),
+        hashes={"goals": goals_hash},
+        problems=problems,
+    )
 
 
 def _problems(dialogue: Dialogue, checker: GroundingChecker) -> Iterator[Problem]:

@@ -6,28 +6,24 @@ dialogue, so dialogues are what intervals leave out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.restaurant.knowledge.api_calls import parse_call
 from duologue.challenges.restaurant.knowledge.domain_base import domain_of
 from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.simulator.booking_user import BookingUser
-from duologue.core.errors import UsageError
-from duologue.core.records import Problem, Report, Signature
+from duologue.core.records import Problem
 from duologue.core.rng import Rng
-from duologue.metrics.counts import Metric, tally
+from duologue.metrics.conversation_report import conversation_report
 from duologue.metrics.formulas import Ratio
-from duologue.metrics.reports import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.challenges.restaurant.simulator.booking_user import BookingGoal
     from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
-    from duologue.core.records import Dialogue
+    from duologue.core.records import Dialogue, Report
     from duologue.knowledge.base import KnowledgeBase
-
-VARIANT = "conversation"
 
 
 class BookingSet(NamedTuple):
@@ -122,27 +118,23 @@ def booking_report(
 
     `options` and `problems` are more of them. Raises `UsageError` without dialogues.
     """
-    if not found:
-        raise UsageError("there are no dialogues to judge")
-    names = list(found)
-    taken: tuple[Metric[Any], ...] = tuple(metrics)
-    counts = tally(taken, names, list(found.values()), groups=names)
-    known = [one for one in taken if counts.sums()[counts.positions(one.columns)][0] > 0]
-    signature = Signature(
-        task=INFO.name,
-        variant=VARIANT,
-        options=(f"seed {bookings.seed}", *options),
-        version="v1",
-        n=len(names),
-        hashes={"kb": base_hash},
-    )
     thing = domain_of(bookings.base).thing
     failed = [
         Problem(rule="booking-failed", severity="warning", place=f"dialogue '{name}'", message=_failure(one, thing))
         for name, one in found.items()
         if not one["successes"]
     ]
-    return report_of(counts, known, signature, rank_by="success", problems=[*failed, *problems])
+    return conversation_report(
+        INFO.name,
+        list(found),
+        list(found.values()),
+        metrics,
+        rank_by="success",
+        version="v1",
+        options=(f"seed {bookings.seed}", *options),
+        hashes={"kb": base_hash},
+        problems=[*failed, *problems],
+    )
 
 
 def _failure(found: Mapping[str, float], thing: str) -> str:
