@@ -198,10 +198,12 @@ def _not_told(name: str, message: str) -> FormatError:
 def formulas_of(report: Report) -> Sequence[Metric[Any]]:
     """Return the formulas over the counts that a report keeps, as its task gives them.
 
-    For a report of a task that is not installed these are the ranking formulas that its scores name.
+    Formulas over counts that the report does not keep are left out. For a report of a task that is not installed these
+    are the ranking formulas that its scores name.
     """
     if report.task in names("tasks"):
-        return load_task(report.task).metrics(how_of(report))
+        known = load_task(report.task).metrics(how_of(report))
+        return [one for one in known if not report.columns or set(one.columns) <= set(report.columns)]
     from duologue.metrics.rank import ranking_metric  # numpy only where it is needed
 
     return [one for one in (ranking_metric(score.name) for score in report.scores) if one is not None]

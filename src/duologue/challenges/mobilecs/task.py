@@ -261,11 +261,13 @@ class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep; `conversation` is that of whole conversations."""
-        from duologue.challenges.mobilecs.live import judge
+        from duologue.challenges.mobilecs.live import free_user, judge
         from duologue.challenges.mobilecs.scoring.dialogue import scorer
         from duologue.metrics.conversation_report import VARIANT
 
-        return judge.formulas() if how.variant == VARIANT else scorer.metrics(how.variant)
+        if how.variant == VARIANT:  # with what is counted of users who speak freely
+            return (*judge.formulas(), *free_user.formulas())
+        return scorer.metrics(how.variant)
 
     def stage(self, goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return scenes with the goals of a track 2 file, the simulated user, and the judge."""

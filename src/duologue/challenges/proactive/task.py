@@ -126,11 +126,13 @@ class ProactiveTask(SpokenUsers, Task, Inspectable):
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the metrics of a variant; `conversation` is that of whole conversations."""
-        from duologue.challenges.proactive.live import judge
+        from duologue.challenges.proactive.live import free_user, judge
         from duologue.challenges.proactive.scoring import formulas
         from duologue.metrics.conversation_report import VARIANT
 
-        return judge.formulas() if how.variant == VARIANT else formulas.metrics(how)
+        if how.variant == VARIANT:  # with what is counted of users who speak freely
+            return (*judge.formulas(), *free_user.formulas())
+        return formulas.metrics(how)
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a session or sample file as plain text."""

@@ -103,11 +103,13 @@ class RestaurantTask(SpokenUsers, Task):
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the formulas of P@1, P@2, P@5 and MRR; `conversation` is the variant of whole bookings."""
-        from duologue.challenges.restaurant.live import judge
+        from duologue.challenges.restaurant.live import free_user, judge
         from duologue.challenges.restaurant.scoring import scorer
         from duologue.metrics.conversation_report import VARIANT
 
-        return judge.formulas() if how.variant == VARIANT else scorer.metrics()
+        if how.variant == VARIANT:  # with what is counted of users who speak freely
+            return list({one.name: one for one in (*judge.formulas(), *free_user.formulas())}.values())
+        return scorer.metrics()
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
         """Return the rankings of a result file by dialogue."""

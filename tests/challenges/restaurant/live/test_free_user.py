@@ -17,6 +17,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Act, Annotation, Dialogue, Turn
 from duologue.core.scenes import TYPED
 from duologue.knowledge.base import KnowledgeBase
+from duologue.run.saved import formulas_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +75,7 @@ def test_names_phones_and_addresses_that_the_bot_has_not_said_are_leaks(bookings
     assert (first.turn, set(first.values)) == (0, {NAME, OTHER})
     assert (second.turn, second.values) == (3, (ITEMS[NAME]["phone"],))
     report = judge([of(turns)], bookings, base_hash="0" * 64)
+    assert {"user-leaks", "user-not-understood"} <= {one.name for one in formulas_of(report)}  # for comparisons
     assert [one.rule for one in report.problems] == ["booking-failed", "user-leak", "user-leak"]
     assert spoken in report.problems[1].message
 
