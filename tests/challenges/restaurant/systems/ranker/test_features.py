@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from duologue.challenges.restaurant.systems.ranker.features import CATEGORIES, RANKINGS, FeatureExtractor, Vocabulary
+from duologue.challenges.restaurant.systems.ranker.features import (
+    CATEGORIES,
+    LONGEST,
+    MENTIONS,
+    RANKINGS,
+    FeatureExtractor,
+    Vocabulary,
+)
 from duologue.challenges.restaurant.systems.trained_ranker.delex import KbLexicon
 from duologue.core.records import Candidate, Fact, Sample, Turn
 
@@ -85,6 +92,17 @@ def test_only_what_the_user_says_is_a_mention(lexicon: KbLexicon, sample: Sample
     row = FeatureExtractor().row(sample, lexicon)
     assert len(row.mentions) == 2
     assert set(row.mentions[:, 0]) == {4}
+
+
+def test_of_a_huge_utterance_the_beginning_is_read_and_of_many_mentions_the_latest_are_kept(lexicon: KbLexicon) -> None:
+    said = " ".join(["thai"] * 3 * LONGEST)
+    turns = (Turn(speaker="user", text=said), Turn(speaker="user", text="with rome"))
+    extractor = FeatureExtractor()
+    row = extractor.row(Sample(id="1", dialogue_id="1", history=turns), lexicon)
+    assert max(map(len, extractor.table)) == LONGEST
+    assert len(row.mentions) == MENTIONS
+    assert row.mentions[:, 1].max() < LONGEST, "each mention is a token that is read"
+    assert row.mentions[-1, 0] == 2, "the latest mention counts most"
 
 
 def test_candidates_are_compared_with_the_history(lexicon: KbLexicon, sample: Sample) -> None:

@@ -102,10 +102,16 @@ def test_odd_samples_are_answered(learned: Learned) -> None:
             history=(Turn(speaker="api", text="not a fact"), Turn(speaker="narrator", text="!!! ???")),
             candidates=(Candidate(id="a", text="the option was no_such_inn"),),
         ),
+        Sample(
+            id="4",
+            dialogue_id="4",
+            history=(Turn(speaker="user", text="api_call indian paris " * 100_000),),
+            candidates=(Candidate(id="a", text="indian " * 100_000),),
+        ),
     ]
     answers = ranker.answer(odd)
     assert answers[0].ranking == ()
-    assert [sorted(answer.ranking or ()) for answer in answers[1:]] == [["a", "b"], ["a"]]
+    assert [sorted(answer.ranking or ()) for answer in answers[1:]] == [["a", "b"], ["a"], ["a"]]
 
 
 def test_a_sample_without_a_world_is_read_with_its_own_facts(learned: Learned) -> None:

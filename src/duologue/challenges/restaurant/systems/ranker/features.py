@@ -25,6 +25,10 @@ START, FACTS = "<start>", "<facts>"
 MARKERS = ("<padding>", "<unknown>", START, FACTS, VALUE, NAME, ITEM)
 """Tokens 0 to 6 of every vocabulary."""
 SPEAKERS = {"user": 0, "system": 1, "api": 2}
+LONGEST = 1000
+"""Tokens of an utterance that are read, from its beginning; people use a few dozen."""
+MENTIONS = 256
+"""Mentions of values that are kept, the latest ones: beliefs compare each with each, in time and memory."""
 
 CATEGORIES = {
     "said by the user": 2,
@@ -90,7 +94,8 @@ class FeatureExtractor:
         self._field_index: dict[str, int] = {}
 
     def utterance(self, tokens: tuple[str, ...]) -> int:
-        """Return the table's number of a token sequence, a new one when it is new."""
+        """Return the table's number of a token sequence, a new one when it is new; of a long one its beginning's."""
+        tokens = tokens[:LONGEST]
         number = self._index.get(tokens)
         if number is None:
             number = self._index[tokens] = len(self.table)
@@ -184,7 +189,8 @@ class _History:
         self._in_facts = False
         heard = lexicon.delexicalise(turn.text)
         if turn.speaker == "user":
-            self.mentions += [(len(self.turns), *value) for value in heard.values]
+            named = [(len(self.turns), *value) for value in heard.values if value.position < LONGEST]
+            self.mentions = [*self.mentions, *named][-MENTIONS:]
             _latest(self._by_user_latest, heard.subject)
             for word in heard.items:
                 _latest(self._items_by_user, word)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -68,6 +69,15 @@ def test_a_question_of_several_triples_is_read_as_its_query(reader: QuestionRead
 def test_what_one_triple_answers_is_left_to_the_ranker(reader: QuestionReader, question: str) -> None:
     assert asked(reader, question) is None
     assert reader.read([]) is None
+
+
+def test_a_text_that_is_longer_than_questions_are_is_not_read_as_one(reader: QuestionReader) -> None:
+    question = "星河札记的作者的家乡是哪里？"
+    assert asked(reader, question) is not None
+    began = process_time()
+    assert asked(reader, "你好，星河札记，贺兰舟，看看天气吧。" * 60 + question) is None
+    assert asked(reader, question, "是。", "它的呢？" * 5_000) is None
+    assert process_time() - began < 5, "each name and each doubled character was another reading of the whole"
 
 
 def test_what_is_repeated_amid_a_dialogue_is_no_question_about_others(reader: QuestionReader) -> None:
