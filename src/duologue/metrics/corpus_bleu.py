@@ -96,13 +96,13 @@ class Bleu(Metric[TokenizedPair]):
 
     def __init__(
         self, order: int, rules: str | BleuRules = "coco", *,
-        name: str = "", columns: Sequence[str] = (), formula: str = "", scale: float = 1.0,
+        name: str = "", columns: Sequence[str] = (), formula: str = "", scale: float = 1.0, note: str = "",
     ) -> None:  # fmt: skip
         if not 1 <= order <= ORDERS:
             raise ValueError(f"the order is {order}; BLEU is taken of order 1 to {ORDERS}")
         self.order = order
         self.rules = rules_of(rules)
-        self.scale = scale
+        self.scale, self.note = scale, note
         self.percent = scale == 1
         self.name = name or f"bleu-{order}"
         self.columns = tuple(columns or bleu_columns(self.rules))[: 2 + 2 * order]

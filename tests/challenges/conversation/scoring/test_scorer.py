@@ -17,6 +17,8 @@ from duologue.core.errors import DuologueError, UsageError
 from duologue.core.records import Example, Report, Scoring
 from duologue.metrics.counts import Counts
 from duologue.metrics.meteor import VARIABLE, find_meteor
+from duologue.report.notes import notes_of
+from duologue.report.phrases import in_chinese
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +47,15 @@ def run(
     task: ConversationTask, examples: Sequence[Example], path: Path, variant: str = "strict", **options: str
 ) -> Report:
     return task.score(examples, task.read(path), Scoring(variant=variant, options=options))
+
+
+@pytest.mark.parametrize("variant", list(VARIANTS))
+def test_the_score_that_ranks_says_that_people_order_systems_otherwise(
+    task: ConversationTask, golden: Path, variant: str
+) -> None:
+    report = run(task, [], golden / "v1.txt", variant)
+    assert notes_of([report]) == {report.rank_by: "people put systems in another order"}
+    assert in_chinese(notes_of([report])[report.rank_by]) == "人们对系统的排序与此不同"
 
 
 @pytest.mark.parametrize("variant", ["strict", "coco"])

@@ -54,13 +54,15 @@ from duologue.metrics.sentence_vectors import SENTENCE_COSINE
 from duologue.metrics.word_vectors import EMBEDDING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from duologue.challenges.conversation.scoring.items import ScoredItems
     from duologue.core.records import Example, Report, Scoring, Submission
 
 VERSION = "v1"
 RANK_BY = "bleu-4"
+NOT_AS_PEOPLE = "people put systems in another order"
+"""Stands beside the score that ranks: over 19 published systems its rank correlation with ratings is -.05."""
 OPTIONS = ("vectors", SENTENCES, "meteor", "relevance")
 NOT_COMPUTED = {
     "meteor": "METEOR (install duologue[meteor] and a Java, or give --option meteor=PATH/meteor-1.5.jar)",
@@ -94,8 +96,8 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
     if profile:
         if any(how.options.values()):
             raise UsageError(f"variant '{how.variant}' is BLEU alone; leave the options out, or take variant coco")
-        return (*(Bleu(order, profile) for order in range(1, ORDERS + 1)), *DIVERSITY)
-    found: list[Metric[Any]] = [*(Bleu(order) for order in range(1, ORDERS + 1)), ROUGE_L, CIDER, CHRF]
+        return (*_bleu(profile), *DIVERSITY)
+    found: list[Metric[Any]] = [*_bleu("coco"), ROUGE_L, CIDER, CHRF]
     if meteor_of(how) is not None:
         found.append(Meteor(meteor_of(how)))
     if how.options.get("vectors"):
@@ -105,6 +107,11 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
     if how.options.get("relevance"):
         found.append(RELEVANCE)
     return (*found, *DIVERSITY)
+
+
+def _bleu(profile: str) -> Iterator[Bleu]:
+    for order in range(1, ORDERS + 1):
+        yield Bleu(order, profile, note=NOT_AS_PEOPLE if f"bleu-{order}" == RANK_BY else "")
 
 
 def not_computed(how: Scoring) -> str:
