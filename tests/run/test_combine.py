@@ -72,6 +72,18 @@ def test_the_answer_is_taken_sample_by_sample(tmp_path: Path) -> None:
     assert set(found[1:]) == {"we are here to help"}
 
 
+def test_answers_that_the_votes_leave_open_are_counted(tmp_path: Path) -> None:
+    a, b = (
+        replies(tmp_path, f"{name}.txt", "we are here", text) for name, text in zip("ab", ["yes", "no"], strict=True)
+    )
+    task = load_task("conversation")
+    two = combine(task, [a, b], DATA, tmp_path / "two.txt", utility="f1")
+    assert two.chosen == (two.answers, 0)
+    assert two.undecided == two.answers - 1 > 0, "two files cannot outvote each other, but they agree on the first"
+    three = combine(task, [a, b, b], DATA, tmp_path / "three.txt", utility="f1")
+    assert (three.undecided, three.chosen) == (0, (1, three.answers - 1, 0))
+
+
 def test_the_note_names_the_files_and_scores_know_what_each_saw(tmp_path: Path) -> None:
     a = with_note(replies(tmp_path, "a.txt", "x"), external=["web"], prompt="toy v1")
     b = with_note(replies(tmp_path, "b.txt", "y"), external=[])

@@ -44,9 +44,10 @@ def combine(
     """Combine the RESULT files of several systems for TASK: each answer is the one that agrees most with the others.
 
     This is minimum Bayes risk over systems: every file has one vote, and of the texts for a sample the one with the
-    highest mean agreement with all of them is taken, whole. Ties go to the file that is named first. Words are what
-    white space divides, characters in Chinese. No truth is looked at: choose files and utility on development data. The
-    note beside the result names the files and what their systems saw; scores warn where one of them saw the truth.
+    highest mean agreement with all of them is taken, whole. Ties go to the file that is named first; two files cannot
+    outvote each other, so by F1 all of their answers are ties. Words are what white space divides, characters in
+    Chinese. No truth is looked at: choose files and utility on development data. The note beside the result names the
+    files and what their systems saw; scores warn where one of them saw the truth.
 
     \b
     Examples:
@@ -57,10 +58,16 @@ def combine(
         done = subject.combine(load_task(task), results, data, out, utility=utility, force=force, progress=progress)
     if as_json:
         chosen = {str(path): count for path, count in zip(results, done.chosen, strict=True)}
-        console.as_json({"out": str(out), "answers": done.answers, "chosen": chosen, "unanswered": done.silent})
+        found = {"out": str(out), "answers": done.answers, "chosen": chosen, "unanswered": done.silent}
+        console.as_json({**found, "undecided": done.undecided})
         return
     console.line(f"{out}: {done.answers:,} answers")
     for path, count in zip(results, done.chosen, strict=True):
         console.line(f"  {count:,} of {path}")
     if done.silent:
         console.line(f"  {done.silent:,} samples that no file answers")
+    if done.undecided:
+        console.line(
+            f"  {done.undecided:,} ties, where the file named first was taken; of two files neither agrees more than the "
+            "other by F1, of three one can"
+        )

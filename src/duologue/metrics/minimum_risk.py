@@ -6,7 +6,7 @@ All go from 0 to 1, and equal texts are worth 1 to each other, empty ones includ
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -81,12 +81,31 @@ UTILITIES: dict[str, Callable[[Sequence[Tokens]], Floats]] = {
 """Utilities by name."""
 
 
+class LeastRisk(NamedTuple):
+    """The text that minimum Bayes risk takes."""
+
+    place: int
+    undecided: bool
+    """True where texts differ and all are worth the same, so that the first is no better than the others."""
+
+
 def least_risk(texts: Sequence[Tokens], utility: str) -> int:
     """Return the place of the text that is worth most on average where each of them is right (minimum Bayes risk).
 
+    As `chosen` says; raises as it does.
+    """
+    return chosen(texts, utility).place
+
+
+def chosen(texts: Sequence[Tokens], utility: str) -> LeastRisk:
+    """Return the text that is worth most on average where each of them is right (minimum Bayes risk).
+
     Kumar and Byrne 2004, equation 2, each text as likely as another; equal texts count as often as they are there.
-    Ties, and what differs by less than 1e-9, go to the first. Raises `ValueError` without texts, and for an unknown
-    utility.
+    Ties, and what differs by less than 1e-9, go to the first: of two different texts neither is worth more by a utility
+    that is the same both ways. Raises `ValueError` without texts, and for an unknown utility.
+
+    >>> chosen([["we", "are"], ["we"]], "f1"), chosen([["we", "are"], ["we"], ["we"]], "f1")
+    (LeastRisk(place=0, undecided=True), LeastRisk(place=1, undecided=False))
     """
     if not texts:
         raise ValueError("there is no text to choose")
@@ -94,9 +113,11 @@ def least_risk(texts: Sequence[Tokens], utility: str) -> int:
         raise ValueError(f"'{utility}' is no utility; there are {', '.join(UTILITIES)}")
     kinds = list(dict.fromkeys(map(tuple, texts)))
     if len(kinds) == 1:
-        return 0
+        return LeastRisk(0, undecided=False)
     worth = UTILITIES[utility](kinds)
     np.fill_diagonal(worth, 1.0)
     votes = np.array([sum(tuple(one) == kind for one in texts) for kind in kinds], dtype=float)
-    best = kinds[int(np.argmax((worth @ votes / votes.sum()).round(9)))]
-    return next(place for place, one in enumerate(texts) if tuple(one) == best)
+    worths = (worth @ votes / votes.sum()).round(9)
+    best = kinds[int(np.argmax(worths))]
+    place = next(place for place, one in enumerate(texts) if tuple(one) == best)
+    return LeastRisk(place, undecided=bool((worths == worths[0]).all()))

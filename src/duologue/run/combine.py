@@ -10,7 +10,7 @@ from duologue.core.lines import sha256
 from duologue.core.locks import writing_file
 from duologue.core.records import Answer
 from duologue.core.version import __version__
-from duologue.metrics.minimum_risk import UTILITIES, least_risk
+from duologue.metrics.minimum_risk import UTILITIES, chosen
 from duologue.run.contamination import sketch_beside
 from duologue.run.notes import CombinedResult, Provenance, demand_free, note_of
 from duologue.run.predict import write_result
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import Progress, Task
     from duologue.core.records import Example
+    from duologue.metrics.minimum_risk import LeastRisk
 
 _TEXT = ("text", "facts+text")
 """Kinds of answers that can be combined: each stands alone. In others a reply depends on what was said before it."""
@@ -36,6 +37,8 @@ class Combined(NamedTuple):
     """How many answers are those of each file; equal ones count for the first that has them."""
     silent: int
     """Samples that no file answers."""
+    undecided: int = 0
+    """Samples whose different texts agree alike, so that the file named first was taken."""
 
 
 def combine(
@@ -69,14 +72,16 @@ def combine(
         read = [_read(task, path, examples) for path in results]
         told, parts = [answers for answers, _ in read], [part for _, part in read]
         answers: list[tuple[str, Answer]] = []
-        chosen, silent = [0] * len(results), 0
+        taken, silent, undecided = [0] * len(results), 0, 0
         for number, example in enumerate(examples):
             name = example.sample.id
-            place = _pick([one.get(name, Answer()).text for one in told], task.info.language, utility)
-            if place is None:
+            best = _pick([one.get(name, Answer()).text for one in told], task.info.language, utility)
+            if best is None:
                 silent += 1
             else:
-                chosen[place] += 1
+                place = best.place
+                taken[place] += 1
+                undecided += best.undecided
                 answers.append((name, told[place][name]))
             if progress is not None:
                 progress(number + 1, len(examples), "combining")
@@ -85,7 +90,7 @@ def combine(
             found for path, part in zip(results, parts, strict=True) if (found := sketch_beside(path, part.sketch))
         ]
         write_result(task, examples, answers, out, note, sketches)
-    return Combined(len(answers), tuple(chosen), silent)
+    return Combined(len(answers), tuple(taken), silent, undecided)
 
 
 def _read(task: Task, path: Path, examples: Sequence[Example]) -> tuple[Mapping[str, Answer], CombinedResult]:
@@ -97,13 +102,14 @@ def _read(task: Task, path: Path, examples: Sequence[Example]) -> tuple[Mapping[
     return task.answers(submission, examples), _part(path, submission.hash or sha256(Source(path)))
 
 
-def _pick(texts: Sequence[str | None], language: str, utility: str) -> int | None:
+def _pick(texts: Sequence[str | None], language: str, utility: str) -> LeastRisk | None:
     """Return the place of the text to take; `None` where there is none."""
     given = [(place, text) for place, text in enumerate(texts) if text is not None]
     if not given:
         return None
     tokens = [list("".join(text.split())) if language == "zh" else text.split() for _, text in given]
-    return given[least_risk(tokens, utility)][0]
+    found = chosen(tokens, utility)
+    return found._replace(place=given[found.place][0])
 
 
 def _part(path: Path, hash_: str) -> CombinedResult:
