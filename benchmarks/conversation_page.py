@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conversation_texts import SETS
@@ -12,7 +13,7 @@ from duologue.run.saved import formulas_of
 from families import tested
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from conversation_texts import Texts
     from duologue.core.records import Example, Report, Score
@@ -98,13 +99,18 @@ sentence, and that none ranks systems as people do: [CONVERSATION_MEASURES.md](C
     return "\n".join(lines) + "\n"
 
 
-def comparison(texts: Texts, results: Sequence[Result], head: str) -> str:
-    """Return a page of some systems: what the texts hold, scores, the rule and paired tests, below its own head."""
+def comparison(
+    texts: Texts, results: Sequence[Result], head: str, pairs: Collection[tuple[str, str]] | None = None
+) -> str:
+    """Return a page of some systems: what the texts hold, scores, the rule and paired tests, below its own head.
+
+    `pairs` names the rows that are tested against each other, the first against the second; without it all are.
+    """
     notes = [f"* {note}" for note in texts.notes]
-    return "\n".join([head, *notes, *_compared(results)]) + "\n"
+    return "\n".join([head, *notes, *_compared(results, pairs)]) + "\n"
 
 
-def _compared(results: Sequence[Result]) -> list[str]:
+def _compared(results: Sequence[Result], pairs: Collection[tuple[str, str]] | None = None) -> list[str]:
     lines = []
     for name in SETS:
         here = [one for one in results if one.evaluation == name]
@@ -112,7 +118,7 @@ def _compared(results: Sequence[Result]) -> list[str]:
             lines += ["", f"## {TITLES[name]}", "", *_scores(here, _MATCHES, lengths=True), "", *_scores(here, _TOLD)]
     tests = _against_probes(results)
     lines += ["", "## Better than a constant sentence?", "", *_rule(results, tests)]
-    return [*lines, "", "## Paired tests", "", *_tests_table(tests, _between(results))]
+    return [*lines, "", "## Paired tests", "", *_tests_table(tests, _between(results, pairs))]
 
 
 def _scores(results: Sequence[Result], names: Sequence[str], *, lengths: bool = False) -> list[str]:
@@ -152,10 +158,15 @@ def _against_probes(results: Sequence[Result]) -> list[Test]:
     return _tested([(one, two) for one in systems for two in probes if one.evaluation == two.evaluation], _TESTED)
 
 
-def _between(results: Sequence[Result]) -> list[Test]:
-    """Test systems of one task against each other, and each system's two tasks."""
+def _between(results: Sequence[Result], named: Collection[tuple[str, str]] | None = None) -> list[Test]:
+    """Test systems of one task against each other, and each system's two tasks; of `named` pairs those of one task."""
     systems = [one for one in results if one.kind == "system" or one.row == "nearest"]
     pairs = []
+    if named is not None:
+        for one, two in permutations(systems, 2):
+            if (one.row, two.row) in named and (one.task, one.evaluation) == (two.task, two.evaluation):
+                pairs.append((one, two))
+        return _tested(pairs, ("bleu-4", "greedy-idf", "relevance", "rouge-l"))
     for place, one in enumerate(systems):
         for two in systems[place + 1 :]:
             alike = one.task == two.task or one.row == two.row or not two.task

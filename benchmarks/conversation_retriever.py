@@ -38,6 +38,15 @@ PAGE = Path(__file__).with_name("CONVERSATION_RETRIEVER.md")
 
 
 _TASKS = ("tweets", "A", "B")
+PAIRS = (
+    ("retriever, no consensus", "retriever"),
+    ("retriever, words alone", "retriever"),
+    ("retriever", "retriever, one memory"),
+    ("retriever, care without encoder", "retriever"),
+    ("retriever, care", "retriever"),
+    ("retriever, care", "retriever, care without encoder"),
+)
+"""Rows that are tested: the first differs from the second in one part."""
 
 
 class Row(NamedTuple):
@@ -54,13 +63,19 @@ def rows() -> list[Row]:
     care = recipe_of("retriever", Path("retriever-care"), ())
     assert isinstance(care, RetrieverRecipe)
     words = RetrieverRecipe(candidates=care.candidates, temperature=care.temperature)
+    alone = RetrieverRecipe(candidates=1)
+    plain = RetrieverRecipe(kind=0.0, likeness=0.0, meaning=0.0)
     return [
         *(Row(name, None) for name in FLOORS),
         Row("retriever", RetrieverRecipe(), "tweets"),
+        Row("retriever, no consensus", alone, "tweets"),
+        Row("retriever, words alone", plain, "tweets"),
         Row("retriever, care without encoder", words, "tweets"),
         Row("retriever, care", care, "tweets"),
         Row("retriever, one memory", RetrieverRecipe(channels=False), "A"),
         Row("retriever", RetrieverRecipe(), "A"),
+        Row("retriever, no consensus", alone, "A"),
+        Row("retriever, words alone", plain, "A"),
         Row("retriever, care without encoder", words, "A"),
         Row("retriever, care", care, "A"),
         Row("retriever, one memory", RetrieverRecipe(channels=False), "B"),
@@ -80,7 +95,8 @@ class Bench:
 
     def results(self, row: Row) -> list[Result]:
         """Return what a row came to on each set."""
-        paths = {name: self._work / f"{_key(row, self._seed)}-{name}.txt" for name in self.sets}
+        sets = [name for name in self.sets if row.task != "tweets" or name == "twitter"]
+        paths = {name: self._work / f"{_key(row, self._seed)}-{name}.txt" for name in sets}
         missing = [name for name, path in paths.items() if not path.is_file()]
         for name in missing:
             print(f"{row.name} {row.task}: answering {name}", flush=True)
@@ -144,7 +160,7 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     bench = Bench(texts, work, 1, options.sets)
     found = [one for row in rows() if row.task in ("", *options.tasks) for one in bench.results(row)]
-    write_text(options.out, comparison(texts, found, _head(options.sets, options.tasks)))
+    write_text(options.out, comparison(texts, found, _head(options.sets, options.tasks), PAIRS))
     print(f"{options.out} is written")
 
 
@@ -165,6 +181,8 @@ on the given dialogues, task B with external ones as well.
 * `retriever, care` (`--recipe retriever-care`): the universal sentence encoder has read each channel of
   up to 5,000 replies; all its contexts are compared, and more candidates agree on the reply. `without encoder` has the
   number of candidates and their temperature alone.
+* `no consensus` (`candidates=1`) says the reply of the best talk; `words alone` (`kind=0`, `likeness=0`, `meaning=0`)
+  has neither marks of the kind of talk nor word vectors.
 
 The settings of `retriever-care` were chosen in five folds of the 521 training tweets (dialogues whole) before any reply
 of this page was made. The others are older: see the notes there.

@@ -68,6 +68,6 @@ def combine(
         console.line(f"  {done.silent:,} samples that no file answers")
     if done.undecided:
         console.line(
-            f"  {done.undecided:,} ties, where the file named first was taken; of two files neither agrees more than the "
-            "other by F1, of three one can"
+            f"  {done.undecided:,} ties, where the file named first was taken; of two files "
+            "neither agrees more than the other by F1"
         )
