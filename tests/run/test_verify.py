@@ -52,6 +52,30 @@ def test_a_forged_number_is_found(saved: Path) -> None:
     assert verify(saved).differences == ("p@1, value: stored 0.75, computed 0.5",)
 
 
+def test_a_forged_slice_is_told_by_its_name_and_shortly(saved: Path) -> None:
+    report = read_report(saved)
+    first = report.slices[0]
+    forged = msgspec.structs.replace(first.scores[0], value=0.75)
+    cut = msgspec.structs.replace(first, scores=(forged, *first.scores[1:]))
+    items = tuple((name, (9.0, *counts[1:])) for name, counts in report.items)
+    save_report(msgspec.structs.replace(report, slices=(cut, *report.slices[1:]), items=items), saved)
+    counts, told = verify(saved).differences
+    assert counts.startswith("counts per item: stored ")
+    assert len(counts) < 500, "not all items in full"
+    assert told == f"{first.by} {first.value}, p@1, value: stored 0.75, computed {first.scores[0].value!r}"
+
+
+def test_words_beside_a_score_are_no_figures(saved: Path) -> None:
+    report = read_report(saved)
+    noted = [msgspec.structs.replace(one, note="said otherwise then") for one in report.scores]
+    cuts = [
+        msgspec.structs.replace(one, scores=tuple(msgspec.structs.replace(it, note="so too") for it in one.scores))
+        for one in report.slices
+    ]
+    save_report(msgspec.structs.replace(report, scores=tuple(noted), slices=tuple(cuts)), saved)
+    assert verify(saved).differences == ()
+
+
 def test_a_file_that_has_changed_is_named(saved: Path, contest: Any) -> None:
     shutil.copy(contest.results / "poor.answers.json", contest.results / "fair.answers.json")
     differences = verify(saved).differences

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import TaskInfo
-    from duologue.core.records import Report
+    from duologue.core.records import Report, Score
     from duologue.run.stored import StoredFile, StoredFiles
 
 REPORTS = "*.report.json"
 """Names of saved reports, as `duologue score --out` should be given."""
+_LONGEST = 200
+"""Characters of a figure that are told where it differs; counts of all items are many."""
 NO_NOTE = "the prompt is told by the report alone, since the note of the run is not beside the result here"
 
 
@@ -130,7 +132,9 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
         remarks = [f"{NO_NOTE}: {', '.join(prompts.values())}"] if prompts else []
     pairs = _figures(report, again)
     differences += [
-        f"{what}: stored {stored!r}, computed {now!r}" for what, stored, now in pairs if not _same(stored, now)
+        f"{what}: stored {_shown(stored)}, computed {_shown(now)}"
+        for what, stored, now in pairs
+        if not _same(stored, now)
     ]
     return Verdict(path, str(report.signature), len(pairs), tuple(differences), tuple(remarks))
 
@@ -205,19 +209,33 @@ def _figures(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:
     pairs: list[tuple[str, Any, Any]] = [("n", stored.n, now.n)]
     pairs.append(("signature", str(stored.signature), str(now.signature)))
     pairs.append(("hashes of the signature", stored.signature.hashes, now.signature.hashes))
-    before, after = ({score.name: score for score in one.scores} for one in (stored, now))
-    for name in dict.fromkeys((*before, *after)):
-        one, other = before.get(name), after.get(name)
-        pairs += [
-            (f"{name}, {field}", getattr(one, field, None), getattr(other, field, None))
-            for field in ("value", "low", "high")
-        ]
+    pairs += _compared("", stored.scores, now.scores)
     if stored.transcript or now.transcript:
         pairs.append(("printed lines", stored.transcript, now.transcript))
     pairs.append(("counts per item", (stored.columns, stored.items), (now.columns, now.items)))
     pairs.append(("dialogues of the items", stored.groups, now.groups))
-    pairs.append(("slices", stored.slices, now.slices))
+    before, after = ({(one.by, one.value): one for one in report.slices} for report in (stored, now))
+    for key in dict.fromkeys((*before, *after)):
+        one, other = before.get(key), after.get(key)
+        named = f"{key[0]} {key[1]}, "
+        pairs.append((f"{named}n", one and one.n, other and other.n))
+        pairs += _compared(named, one.scores if one else (), other.scores if other else ())
     return pairs
+
+
+def _compared(named: str, stored: Sequence[Score], now: Sequence[Score]) -> list[tuple[str, Any, Any]]:
+    """Return the figures of scores: what stands beside a score in words is no figure, and may be said anew."""
+    before, after = ({score.name: score for score in scores} for scores in (stored, now))
+    return [
+        (f"{named}{name}, {field}", getattr(before.get(name), field, None), getattr(after.get(name), field, None))
+        for name in dict.fromkeys((*before, *after))
+        for field in ("value", "low", "high")
+    ]
+
+
+def _shown(figure: object) -> str:
+    told = repr(figure)
+    return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}…"
 
 
 def _same(one: object, other: object) -> bool:
