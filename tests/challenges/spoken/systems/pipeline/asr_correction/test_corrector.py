@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import product
 from random import Random
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,6 +57,13 @@ def test_clean_utterances_stay_as_they_are(corrector: AsrCorrector, texts: list[
 
 def test_brackets_and_dots_say_that_nothing_is_wrong(corrector: AsrCorrector) -> None:
     assert corrector.correct("这部电影影的导演是《雨夜花》吗？") == "这部电影影的导演是《雨夜花》吗？"
+
+
+def test_a_huge_text_stays_as_it_is_and_takes_no_time(corrector: AsrCorrector) -> None:
+    text = "今天天气很好呀我想出去玩" * 1_000
+    began = process_time()
+    assert corrector.correct(text) == text
+    assert process_time() - began < 1, "each place was compared with all others"
 
 
 def test_names_of_the_graph_are_not_touched(corrector: AsrCorrector) -> None:
