@@ -99,6 +99,14 @@ def shown(renderable: RenderableType, width: int = 100) -> str:
     return console.file.getvalue()
 
 
+def test_names_of_scores_are_not_cut_where_the_last_column_can_be_wrapped(make_report: MakeReport) -> None:
+    report = make_report(wrong=20)
+    name = "words-per-agent-utterance"
+    first = msgspec.structs.replace(report.scores[0], name=name, value=96.4, low=66.7, high=126.1, percent=False)
+    named = msgspec.structs.replace(report, rank_by=name, scores=(first, *report.scores[1:]))
+    assert f"│ {name} │" in shown(render(named), width=80)
+
+
 def test_a_report_says_scores_intervals_and_signature_without_colour(make_report: MakeReport) -> None:
     text = shown(render(make_report("parrot", wrong=20, seen="its cage")))
     assert "toy (strict), 100 items, system parrot" in text

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 CAUTION_MARK = "\N{DAGGER}"
 """Stands beside every interval and test that may be wrong, since dialogues are not known."""
+_NAME = 32
+"""Characters of a score's name that are never cut in the table of scores."""
 MOST_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
 
@@ -265,7 +267,8 @@ def _title(report: Report) -> Group:
 
 def _scores(report: Report) -> Table:
     table = Table()
-    table.add_column("score")
+    longest = max((len(score.name) for score in report.scores), default=0)
+    table.add_column("score", min_width=min(longest, _NAME))  # the last column is wrapped, names are not cut
     table.add_column("%", justify="right")
     table.add_column(f"95 % interval{CAUTION_MARK if report.caution else ''}", justify="right")
     table.add_column("")
