@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from costs import timed
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_task, make_system
+from page_notes import BY_HAND, by_hand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,7 +121,8 @@ def main() -> int:
             measure(row, options.data, options.work)
     paths = {row.name: kept(row, options.work) for row in ROWS}
     found = {name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.is_file()}
-    made = page(found, earlier(PAGE.read_text("utf-8")) if PAGE.is_file() else {})
+    text = PAGE.read_text("utf-8") if PAGE.is_file() else ""
+    made = page(found, earlier(text.partition(BY_HAND)[0])) + by_hand(PAGE)
     if options.write:
         write_text(PAGE, made)
     else:

@@ -47,6 +47,19 @@ def test_a_row_that_was_not_measured_here_stays_as_the_page_has_it(program: Modu
     assert "Not measured yet: `tfidf`, `medoid`, `memn2n`," in after
 
 
+def test_what_stands_behind_the_mark_outlives_the_next_making(
+    program: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "COSTS.md"
+    page.write_text(program.page({}, {}) + "\n<!-- by hand -->\n\n| a want | `solver` | 3 s |\n", "utf-8")
+    monkeypatch.setattr(program, "PAGE", page)
+    monkeypatch.setattr("sys.argv", ["system_costs.py", "--work", str(tmp_path / "work"), "--only", "--write"])
+    assert program.main() == 0
+    text = page.read_text("utf-8")
+    assert text.count("| a want | `solver` | 3 s |") == 1
+    assert text.endswith("<!-- by hand -->\n\n| a want | `solver` | 3 s |\n")
+
+
 def test_tweets_are_asked_about_that_were_not_learned(program: ModuleType, tmp_path: Path) -> None:
     blocks = [f"U: question {number} ?\nS: answer {number} ." for number in range(1600)]
     (tmp_path / "twitter_care").mkdir()
