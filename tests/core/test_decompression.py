@@ -79,7 +79,7 @@ def test_the_option_raises_all_limits_also_for_processes_that_are_started(tmp_pa
         assert os.environ["DUOLOGUE_MAX_UNPACKED"] == "2 MiB"
         assert limits() == UnpackLimits(held=2 << 20, streamed=2 << 20, ratio=None)
         assert read_bytes(path) == ZEROS
-        with allowing("1000"), pytest.raises(FormatError):
+        with allowing("1000"), pytest.raises(FormatError, match="more than 1000 bytes"):
             read_bytes(path)
         assert read_bytes(path) == ZEROS
     assert limits() == UnpackLimits()

@@ -468,7 +468,7 @@ def test_a_small_file_and_whatever_is_read_once_are_held_and_a_large_file_is_rea
     assert not large.held
     path.unlink()
     assert b"".join(small.pieces()) == b"1234567890"
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError, match="no such file"):
         list(large.pieces())
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"12345678901",))

@@ -74,9 +74,13 @@ def test_after_an_error_stops_are_heard_again() -> None:
 
 
 def test_where_signals_cannot_be_held_back_the_block_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(signal, "pthread_sigmask")
-    with ctrl_c_waits():
-        pass
+    hears, ran = signal.getsignal(signal.SIGINT), []
+    with monkeypatch.context() as elsewhere:
+        elsewhere.delattr(signal, "pthread_sigmask")
+        with ctrl_c_waits():
+            ran.append(signal.getsignal(signal.SIGINT))
+    assert ran == [hears]
+    assert not blocked() & STOPS
 
 
 def test_a_worker_hears_no_stop_but_the_one_from_its_parent() -> None:

@@ -120,6 +120,6 @@ def test_what_can_be_read_only_once_is_held(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_what_the_disk_refuses_is_a_storage_error(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(StorageError):
+    for path, said in ((tmp_path, "it is a folder"), (tmp_path / "none", "there is no such file")):
+        with pytest.raises(StorageError, match=said):
             Source(path)

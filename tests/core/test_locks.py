@@ -156,9 +156,15 @@ def test_a_place_without_a_name_is_locked_by_the_name_that_it_has(
         with pytest.raises(BusyError), writing_file(out):
             pytest.fail("two write at once")
         assert not list(out.iterdir())
-    monkeypatch.setattr(locks, "held", lambda path: nullcontext(Hold(free=path == Path("/", FOLDER_LOCK))))
+    asked: list[Path] = []
+
+    def noted(path: Path) -> nullcontext[Hold]:
+        asked.append(path)
+        return nullcontext(Hold(free=True))
+
+    monkeypatch.setattr(locks, "held", noted)
     with writing_file(Path("/")):  # nothing is written there
-        pass
+        assert asked == [Path("/", FOLDER_LOCK)]
 
 
 def test_where_no_folder_can_be_nobody_is_said_to_write(tmp_path: Path) -> None:
@@ -175,5 +181,7 @@ def test_a_folder_that_was_removed_under_the_process_is_no_other_writer(
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     (tmp_path / "here").rmdir()
+    with held(Path(".x.json.lock")) as hold:
+        assert hold == Hold(free=True)
     with writing_file(Path("x.json")):
-        pass
+        assert not list(tmp_path.iterdir())

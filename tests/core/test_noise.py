@@ -37,5 +37,5 @@ def test_what_is_no_kind_or_strength_is_refused(kinds: tuple[str, ...], strength
 
 def test_scaling_keeps_the_range() -> None:
     assert scaled({"a": 2.0}, 0.5) == {"a": 1.0}
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="noise 'a' of strength 6 makes no sense"):
         scaled({"a": 2.0}, 3)

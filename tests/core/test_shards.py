@@ -34,8 +34,11 @@ def test_what_a_worker_cannot_make_is_said_by_the_main_process() -> None:
 
 def test_workers_end_when_nobody_wants_the_rest() -> None:
     pieces = generate_shards(PREPARE, MANY, workers=2)
-    next(pieces)
+    assert next(pieces) == next(generate_shards(PREPARE, MANY[:1], workers=1))
+    crew = {process.pid for process in multiprocessing.active_children()}
     pieces.close()  # would hang if a worker went on waiting for its piece to be taken
+    assert len(crew) >= 2
+    assert not crew & {process.pid for process in multiprocessing.active_children()}
 
 
 def test_the_death_of_a_worker_is_said_with_what_to_do() -> None:

@@ -98,7 +98,7 @@ def test_a_broken_table_names_its_lines(tmp_path: Path, text: str) -> None:
 
 
 def test_a_missing_table_is_a_storage_error(tmp_path: Path) -> None:
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError, match="no such file"):
         read_vectors(tmp_path / "none")
 
 

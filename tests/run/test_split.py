@@ -169,7 +169,7 @@ def test_all_parts_are_written_or_none(tmp_path: Path, monkeypatch: pytest.Monke
         return replacing(target if len(written) < 2 else Path("/dev/full") / target.name)
 
     monkeypatch.setattr("duologue.run.split.replacing", failing)
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError, match="cannot write /dev/full/"):
         split(load_task(name), path, [], tmp_path / "out", HALVES, seed=1)
     assert len(written) == 2
     assert not [one for one in (tmp_path / "out").rglob("*") if one.is_file()]

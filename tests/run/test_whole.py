@@ -115,7 +115,7 @@ def test_an_archive_that_leads_out_of_itself_is_refused(task: Task, gold: Path, 
         entry = tarfile.TarInfo("../outside.json")
         entry.size = 2
         tar.addfile(entry, io.BytesIO(b"[]"))
-    with pytest.raises(FormatError):
+    with pytest.raises(FormatError, match="archive-name"):
         WholeTruth.of(task, [gold]).score(packed, STRICT)
     assert not (tmp_path / "outside.json").exists()
 

@@ -60,8 +60,8 @@ def test_several_references_stand_in_one_dialogue(write: Write) -> None:
 def test_a_file_with_errors_is_refused_and_scored_in_part_when_asked(write: Write) -> None:
     examples = load(write("r1\nr2\n", "gold"))
     submission = read_submission(write("h1\n"))
-    for variant in ("strict", "coco", "official"):
-        with pytest.raises(FormatError):
+    for variant, rule in (("strict", "reply-missing"), ("coco", "reply-missing"), ("official", "counts-differ")):
+        with pytest.raises(FormatError, match=rule):
             items_of(examples, submission, Scoring(variant=variant))
         found = items_of(examples, submission, Scoring(variant=variant, partial=True))
         assert found.replies == ["h1", ""]

@@ -139,7 +139,7 @@ def test_references_without_contexts_are_refused(
 def test_the_judge_wants_training_dialogues(task: ConversationTask, write: Write) -> None:
     with pytest.raises(UsageError, match="no reply to fit"):
         relevance.fitted_judge(write("U: hello\n\n", "bare.txt"))
-    with pytest.raises(FormatError):
+    with pytest.raises(FormatError, match="speaker-unknown"):
         relevance.fitted_judge(write("hello\n", "odd.txt"))
     with pytest.raises(UsageError, match="leave the options out"):
         task.metrics(Scoring(variant="official", options={"relevance": "train.txt"}))

@@ -82,11 +82,12 @@ def test_every_rule_of_both_tracks_has_its_broken_file() -> None:
 def test_a_file_with_errors_is_scored_in_part_alone(track: Track) -> None:
     for rule in ("dialog-missing", "dialog-id-repeated", "item-not-object"):
         submission = track.read(BROKEN[rule](track.rows))
-        with pytest.raises(FormatError):
+        with pytest.raises(FormatError) as refused:
             track.task.score(track.examples, submission, STRICT)
+        assert rule in {problem.rule for problem in refused.value.problems}
         report = track.task.score(track.examples, submission, Scoring(variant="strict", partial=True))
         assert report.scores[0].value > 0
-        assert any(problem.rule == rule for problem in report.problems)
+        assert report.problems == refused.value.problems
 
 
 def test_a_file_that_leaves_no_answers_is_not_scored_even_in_part(track: Track) -> None:

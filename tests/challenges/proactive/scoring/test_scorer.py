@@ -121,7 +121,7 @@ def test_missing_lines_are_refused_unless_partial(tmp_path: Path) -> None:
 
 def test_what_cannot_be_scored_at_all_is_refused_even_in_part(tmp_path: Path) -> None:
     for content in ("", "lonely\n"):
-        with pytest.raises(FormatError):
+        with pytest.raises(FormatError, match="truth-missing"):
             report(tmp_path, content, partial=True)
     (tmp_path / "p.txt").write_bytes(b"\xff")
     with pytest.raises(FormatError, match="not-utf8"):

@@ -168,7 +168,7 @@ def test_strict_refuses_a_file_with_errors_and_partial_counts_them_as_wrong() ->
 
 
 def test_partial_cannot_help_a_file_without_rows() -> None:
-    with pytest.raises(FormatError):
+    with pytest.raises(FormatError, match="not-a-list"):
         score(DATA, submission({"a": 1}), "strict", partial=True)
 
 

@@ -94,10 +94,14 @@ def test_what_the_official_program_crashes_on_is_an_error_that_names_it(rows: An
         official.score(gold(), rows)
 
 
-@pytest.mark.parametrize("triple", [{**TRIPLE, "ent-id": "f"}, {**TRIPLE, "prop": 5}])
-def test_a_triple_that_would_crash_the_program_does_so_without_the_truth_too(triple: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("triple", "error"), [({**TRIPLE, "ent-id": "f"}, "KeyError: 'f'"), ({**TRIPLE, "prop": 5}, "TypeError: sequence")]
+)
+def test_a_triple_that_would_crash_the_program_does_so_without_the_truth_too(
+    triple: dict[str, Any], error: str
+) -> None:
     official.replay_without_gold([row(ENTITY, triples=(TRIPLE,))])
-    with pytest.raises(OfficialError):
+    with pytest.raises(OfficialError, match=error):
         official.replay_without_gold([row(ENTITY, triples=(TRIPLE, triple))])
 
 
