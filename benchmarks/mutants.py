@@ -211,10 +211,16 @@ class BrokenTestError(Exception):
 
 
 class Copy:
-    """A copy of the tree in which one module at a time is changed."""
+    """A copy of the tree in which one module at a time is changed.
+
+    Its tests have a folder for temporary files beside it: pytest clears away what other runs on the machine left in
+    the common one, and where two do so at once a run fails without any test, as if the mutant had been seen.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.scratch = folder.with_name(f"{folder.name}-scratch")
+        self.scratch.mkdir(parents=True)
         spared = shutil.ignore_patterns("__pycache__", ".*", "workspace")
         for name in (*_COPIED, *_COPIED_TOO):
             source = ROOT / name
@@ -235,6 +241,7 @@ class Copy:
             "PYTHONDONTWRITEBYTECODE": "1",
             "CI": "1",  # the same examples of hypothesis each time
             "OMP_NUM_THREADS": "1",
+            "TMPDIR": str(self.scratch),
         }
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no", *tests]
         with (self.folder / "said").open("w+", encoding="utf-8") as said:
