@@ -72,6 +72,27 @@ def test_the_absolute_limit_holds_whatever_the_ratio(tmp_path: Path, monkeypatch
     assert len(b"".join(Source(path).pieces())) == 3_000
 
 
+@pytest.mark.parametrize(("held", "most"), [(True, 10), (False, 20)])
+def test_a_limit_may_be_reached_and_not_passed(monkeypatch: pytest.MonkeyPatch, *, held: bool, most: int) -> None:
+    monkeypatch.setattr(decompression, "limits", lambda: UnpackLimits(held=10, streamed=20))
+    meter = decompression.Meter("x", held=held, what="'part'")
+    meter.count(most, 5)
+    with pytest.raises(
+        FormatError, match=rf"'part' unpacks to more than {most} bytes, .*; 5 bytes of it had been read"
+    ):
+        meter.count(1)
+
+
+def test_a_ratio_may_be_reached_and_not_passed_and_counts_beyond_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decompression, "limits", lambda: UnpackLimits(held=1 << 40, streamed=1 << 40, ratio=3))
+    free, twice = decompression.Meter("x"), decompression.Meter("x")
+    free.count(1 << 16)
+    twice.count(3 << 16, 1 << 16)
+    for meter in (free, twice):
+        with pytest.raises(FormatError, match="more than 64 KiB and over 3 times its packed size"):
+            meter.count(1)
+
+
 def test_the_option_raises_all_limits_also_for_processes_that_are_started(tmp_path: Path) -> None:
     path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(ZEROS))

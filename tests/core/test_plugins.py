@@ -4,6 +4,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from duologue.core.errors import FormatError, MissingExtraError, PlugInError, StorageError, UsageError
@@ -16,6 +17,7 @@ from duologue.core.plugins import (
     describe,
     entries,
     load_command,
+    load_fitting_system,
     load_system,
     load_system_class,
     load_task,
@@ -24,6 +26,7 @@ from duologue.core.plugins import (
     read_card,
     save_card,
 )
+from duologue.core.protocols import TaskInfo
 from duologue.core.recipe import recipe_hash, resolve
 from tests.records_in import demand_strict
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 GOOD = """
 from duologue.core.protocols import Task
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 class Base:
     seen = "nothing"
@@ -54,6 +58,9 @@ class Learner(Base):
     def fit(self, examples, held_out, unlabelled, run): self.learned = "a lot"
     def save(self, folder): (folder / "learned.txt").write_text(self.learned)
     def load(self, folder): self.learned = (folder / "learned.txt").read_text()
+
+class Choosy(Learner):
+    scope = Scope(tasks=("echo",), answers=("text",))
 
 class NoAnswer:
     Recipe, seen = Record, "nothing"
@@ -114,7 +121,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 @pytest.fixture
 def good(install: Install) -> None:
-    systems = ("Base", "Learner", "NoAnswer", "NoRecipe", "Picky", "not_a_class")
+    systems = ("Base", "Choosy", "Learner", "NoAnswer", "NoRecipe", "Picky", "not_a_class")
     tasks = ("Busy", "NoBrief", "Base", "HalfATask")
     table = {"systems": {name.lower(): name for name in systems}, "tasks": {name.lower(): name for name in tasks}}
     install("goodmodule", GOOD, table)
@@ -227,10 +234,10 @@ def test_a_system_is_made_with_its_recipe_or_the_defaults(good: None) -> None:
     assert made.answer([None])[0].text == "4"  # type: ignore[list-item]  # as above
 
 
-def save_learner(folder: Path, *, width: int = 5) -> None:
-    recipe = resolve(load_system_class("learner").Recipe, overrides=[f"width={width}"])
+def save_learner(folder: Path, name: str = "learner", *, width: int = 5) -> None:
+    recipe = resolve(load_system_class(name).Recipe, overrides=[f"width={width}"])
     (folder / "learned.txt").write_text("a lot", encoding="utf-8")
-    save_card(folder, name="learner", recipe=recipe, task="echo", seed=7, data="simulated", data_hash="abc")
+    save_card(folder, name=name, recipe=recipe, task="echo", seed=7, data="simulated", data_hash="abc")
 
 
 def test_a_trained_system_is_loaded_with_its_recipe_and_what_it_learned(good: None, tmp_path: Path) -> None:
@@ -364,6 +371,28 @@ def test_a_card_keeps_the_names_and_hashes_of_what_was_saved_and_damage_names_ea
         load_system(model)
     told = f"{model / 'learned.txt'} has changed, {model / 'more' / 'weights'} is missing; copy it again"
     assert f"the model is not what was saved: {told}" in str(refused.value)
+
+
+def test_a_model_that_does_not_fit_the_task_is_refused_before_what_it_learned_is_read(
+    good: None, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    save_learner(model, "choosy")
+    (model / "learned.txt").unlink()
+    echo = TaskInfo(name="echo", version="1", language="en", answers="text")
+    with pytest.raises(
+        UsageError, match="'choosy' does not serve task 'parrot': it is made for echo; systems that do: base, "
+    ):
+        load_fitting_system(model, msgspec.structs.replace(echo, name="parrot"))
+    with pytest.raises(StorageError, match=r"learned\.txt is missing"):
+        load_fitting_system(model, echo)
+    (model / "learned.txt").write_text("a lot", encoding="utf-8")
+    assert vars(load_fitting_system(model, echo))["learned"] == "a lot"
+    card = (model / CARD).read_text("utf-8").replace('"choosy"', '"gone"')
+    (model / CARD).write_text(card, encoding="utf-8")
+    with pytest.raises(UsageError, match="made by the system 'gone' .* which is not installed"):
+        load_fitting_system(model, echo)
 
 
 def test_a_model_that_cannot_be_loaded_is_told_with_its_cause(good: None, tmp_path: Path) -> None:

@@ -60,3 +60,10 @@ def test_happens_knows_never_and_always() -> None:
     rng = Rng(4)
     assert not any(rng.happens(0) for _ in range(100))
     assert all(rng.happens(1) for _ in range(100))
+
+
+def test_where_rounding_leaves_something_of_the_last_weight_the_last_choice_with_one_is_taken() -> None:
+    weights = [0.1] * 10 + [0.0]  # taken from 1 one after the other they leave 1.4e-16
+    rng = Rng(5)
+    rng.unit = lambda: 1 - 2**-53  # the largest number there is below 1
+    assert rng.weighted_choice(range(11), weights) == 9

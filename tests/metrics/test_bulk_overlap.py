@@ -115,3 +115,13 @@ def test_unless_asked_nothing_is_kept_of_what_was_said() -> None:
     counter.add(["a b"], ["a b"])
     with pytest.raises(ValueError, match="more pairs than are kept"):
         counter.said(1)
+
+
+def test_bigrams_that_return_are_not_held_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_overlap, "_KEPT", 8)
+    counter, held = PairCounter(empty_words=True), []
+    for _ in range(50):
+        counter.add(["a b c d e f"], ["a"])  # five bigrams
+        held.append(sum(map(len, counter._bigrams)))
+    assert 5 < max(held) <= 5 + 8
+    assert counter.different_bigrams(joined=False) == 5

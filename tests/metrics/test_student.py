@@ -21,3 +21,8 @@ def test_tails_and_cuts_are_those_of_the_distribution(freedom: float) -> None:
 def test_what_is_no_number_has_no_tail() -> None:
     assert math.isnan(student_tail(math.nan, 3))
     assert student_tail(math.inf, 3) == 0.0
+
+
+def test_the_level_is_five_percent_where_none_is_given() -> None:
+    assert student_cut(7.0) == student_cut(7.0, 0.05)
+    assert student_cuts(np.array([7.0])).tolist() == student_cuts(np.array([7.0]), 0.05).tolist()
