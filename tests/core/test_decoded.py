@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from duologue.core.decoded import is_text, is_whole, made_whole, pointer, shown
+from duologue.core.decoded import as_json, is_text, is_whole, made_whole, pointer, shown
+from duologue.core.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,11 @@ def test_steps_of_a_pointer_are_escaped() -> None:
     assert pointer() == ""
     assert pointer("a~b", 0, "c/d", "~1") == "/a~0b/0/c~1d/~01"
     assert pointer("\ud800") == "/\\ud800"
+
+
+@pytest.mark.parametrize("half", [chr(0xD800), chr(0xDCFF)])
+def test_half_a_character_in_a_record_is_told_as_json_writes_it(half: str) -> None:
+    told = f"the list holds \\u{ord(half):04x}, half of a character, which no file can hold; take it out of the data"
+    with pytest.raises(UsageError) as refused:
+        as_json({"said": f"one {half} two"}, "the list")
+    assert str(refused.value) == told

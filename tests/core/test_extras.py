@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from duologue.core.errors import MissingExtraError, PlugInError
-from duologue.core.extras import explained, extra_with, installed, lacking, need
+from duologue.core.extras import explained, extra_with, installed, lacking, missing_library, need
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     Write = Callable[[str, str], None]
@@ -106,3 +107,42 @@ def test_whether_a_library_is_there_is_told_without_importing_it() -> None:
     assert not installed("not a name")
     assert not installed("nosuchlibrary.part")
     assert installed("json.decoder")
+
+
+def pack(site: Path, name: str, files: Sequence[str] = (), requires: Sequence[str] = ()) -> None:
+    """Install a package as pip does: its files, and the metadata that name them and what it requires."""
+    for file in files:
+        (site / file).parent.mkdir(parents=True, exist_ok=True)
+        (site / file).write_text("", encoding="utf-8")
+    info = site / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files), encoding="utf-8")
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", "Version: 1.0", *(f"Requires-Dist: {one}" for one in requires)]
+    (info / "METADATA").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def test_a_library_is_there_by_the_packages_that_it_brings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    libraries = ("odd-name", "flat-name", "deep-name", "plain-name", "gone-name")
+    pack(tmp_path, "owner-pack", requires=["always", *(f'{one}>=1; extra == "odd"' for one in libraries)])
+    pack(tmp_path, "odd-name", ["oddinside/__init__.py", "oddinside/more/__init__.py", "oddinside/x.py"])
+    pack(tmp_path, "flat-name", ["flatinside.py"])  # a module beside packages is known by the library's name alone
+    pack(tmp_path, "deep-name", ["deepinside/more/__init__.py"])  # such a folder may be of several libraries
+    pack(tmp_path, "plain-name", ["plain_name/__init__.py"])
+    importlib.invalidate_caches()
+    assert lacking("odd", "owner-pack") == ["flat-name", "deep-name", "gone-name"]
+    assert lacking("even", "owner-pack") == []
+    assert extra_with("plain_name", "owner-pack") == "odd"
+    assert extra_with("always", "owner-pack") is None
+    for package in ("oddinside", "plain_name"):
+        shutil.rmtree(tmp_path / package)
+    importlib.invalidate_caches()
+    assert lacking("odd", "owner-pack") == list(libraries)
+
+
+def test_only_our_own_extras_are_told_with_the_words_for_a_clone() -> None:
+    assert "in a clone" in str(missing_library("odd", "deep"))
+    for other in ("a-pack", "zz-pack"):
+        assert str(missing_library("odd", "deep", other, what="the system 'x'")) == (
+            f"the system 'x' needs odd, which is not installed; install {other}[deep]: pip install '{other}[deep]'"
+        )

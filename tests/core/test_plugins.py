@@ -391,7 +391,7 @@ def test_a_model_that_does_not_fit_the_task_is_refused_before_what_it_learned_is
     assert vars(load_fitting_system(model, echo))["learned"] == "a lot"
     card = (model / CARD).read_text("utf-8").replace('"choosy"', '"gone"')
     (model / CARD).write_text(card, encoding="utf-8")
-    with pytest.raises(UsageError, match="made by the system 'gone' .* which is not installed"):
+    with pytest.raises(UsageError, match=r"made by the system 'gone' .* which is not installed"):
         load_fitting_system(model, echo)
 
 
