@@ -21,6 +21,7 @@ from duologue.core.plugins import (
     load_system,
     load_system_class,
     load_task,
+    make_logger,
     make_system,
     names,
     read_card,
@@ -232,6 +233,37 @@ def test_a_system_is_made_with_its_recipe_or_the_defaults(good: None) -> None:
     assert make_system("base").answer([None])[0].text == "3"  # type: ignore[list-item]  # it looks at no sample
     made = make_system("base", resolve(kind.Recipe, overrides=["width=4"]))
     assert made.answer([None])[0].text == "4"  # type: ignore[list-item]  # as above
+
+
+LOGGERS = """
+from duologue.core.errors import StorageError
+
+class Noted:
+    def __init__(self, folder, about): self.given = (folder, about)
+    def log(self, part, step, metrics): pass
+    def close(self): pass
+
+class Odd(Noted):
+    def __init__(self, folder, about): raise KeyError("server")
+
+class Full(Noted):
+    def __init__(self, folder, about): raise StorageError("the disk is full")
+
+class Silent:
+    def close(self): pass
+"""
+
+
+def test_a_logger_is_made_with_its_folder_or_its_package_is_named(install: Install, tmp_path: Path) -> None:
+    kinds = ("Noted", "Odd", "Full", "Silent")
+    install("logmodule", LOGGERS, {"loggers": {kind.lower(): kind for kind in kinds}})
+    assert vars(make_logger("noted", tmp_path, {"seed": "1"})) == {"given": (tmp_path, {"seed": "1"})}
+    with pytest.raises(PlugInError, match=r"'odd' of the package 'logmodule-pack' .* fails: KeyError: 'server'"):
+        make_logger("odd", tmp_path, {})
+    with pytest.raises(StorageError, match=r"^the disk is full$"):
+        make_logger("full", tmp_path, {})
+    with pytest.raises(PlugInError, match=r"'silent' .*: Silent lacks the methods log$"):
+        make_logger("silent", tmp_path, {})
 
 
 def save_learner(folder: Path, name: str = "learner", *, width: int = 5) -> None:

@@ -116,6 +116,12 @@ def test_a_sketch_is_read_back_as_it_was_and_the_same_data_give_the_same_bytes(t
     assert again.hash == Sketch.of({TRAIN: examples[:80], HELD_OUT: examples[80:]}).hash
 
 
+def test_a_sketch_of_thousands_of_files_is_read_back_too(tmp_path: Path) -> None:
+    files = [TrainingFile(name=f"{number}.txt", sha256=f"{number:064x}", part=TRAIN) for number in range(6_000)]
+    Sketch.of({TRAIN: [talk(THINGS[0])]}, files).save(tmp_path / SKETCH)
+    assert Sketch.read(tmp_path / SKETCH).files == tuple(files)
+
+
 @pytest.mark.parametrize("damage", [b"", b"{}\n", b'{"format":"x","files":[],"parts":[]}\n', None])
 def test_a_damaged_sketch_is_refused_in_plain_words(tmp_path: Path, damage: bytes | None) -> None:
     data = Sketch.of({TRAIN: [talk(THINGS[0])]}).data
