@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from duologue.core.errors import UsageError
+from duologue.core.records import Report
 from duologue.metrics.rank import PrecisionAt, ranking_metric
 from duologue.report import compare, compare_all, rank_all
 from duologue.report.board import boards
@@ -85,6 +86,10 @@ def test_other_variants_and_other_truth_are_refused(make_report: MakeReport) -> 
         compare(make_report(), make_report(variant="official"))
     with pytest.raises(UsageError, match=r"different truth files \(a1 and b2 in their signatures\)"):
         compare(make_report(gold="a1"), make_report(gold="b2"))
+    a, b = make_report("a", gold="a1", wrong=1), make_report("b", gold="a1")
+    read_back = msgspec.json.decode(msgspec.json.encode(b), type=Report)  # a hash of its own, and the same one
+    assert compare(a, read_back) == compare(a, b)
+    assert compare(a, make_report("b")) == compare(a, b)  # of which truth that was is not known
 
 
 def test_scores_without_a_known_formula_are_refused(make_report: MakeReport) -> None:
@@ -187,11 +192,13 @@ def test_the_items_apart_most_are_in_order_of_their_gap_then_their_id(make_repor
     a, b = make_report("a", ids="zyxw"), make_report("b", ids="wxyz", wrong=3)
     assert [gap.id for gap in widest_gaps(a, b, ranking_metric_of("mrr"))] == ["w", "x", "y"]
     rows = dict(b.items)
-    half = tuple((name, (*rows["z"][:-1], 0.5) if name == "y" else counts) for name, counts in b.items)
-    found = widest_gaps(a, msgspec.structs.replace(b, items=half), ranking_metric_of("mrr"), 2)
-    assert [gap.id for gap in found] == ["w", "x"]
-    assert [gap.a for gap in found] == [1.0, 1.0]
-    assert [gap.b for gap in found] == pytest.approx([1 / 3, 1 / 3])
+    half = tuple((name, (*rows["z"][:-1], 0.5) if name == "w" else counts) for name, counts in b.items)
+    found = widest_gaps(a, msgspec.structs.replace(b, items=half), ranking_metric_of("mrr"))
+    assert [gap.id for gap in found] == ["x", "y", "w"]
+    assert [gap.a for gap in found] == [1.0, 1.0, 1.0]
+    assert [gap.b for gap in found] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
+    turned = widest_gaps(msgspec.structs.replace(b, items=half), a, ranking_metric_of("mrr"), 2)
+    assert [gap.id for gap in turned] == ["x", "y"]
     assert widest_gaps(a, b, ranking_metric_of("mrr"), 1)[0].id == "w"
 
 

@@ -22,7 +22,7 @@ from duologue.core.records import (
 from duologue.metrics.counts import Metric, share
 from duologue.metrics.formulas import Average
 from duologue.report.comparison import ranking_formulas
-from duologue.report.error_examples import MOST_FACTS, distributions, find_error_examples
+from duologue.report.error_examples import MOST_FACTS, Distribution, distributions, find_error_examples
 from duologue.report.html import page
 
 if TYPE_CHECKING:
@@ -55,6 +55,12 @@ def test_a_distribution_counts_every_item_once(make_report: MakeReport) -> None:
     assert (found["p@1"].bars[0].items, found["p@1"].bars[-1].items) == (30, 70)
     assert [bar.items for bar in found["mrr"].bars if bar.items] == [30, 70]
     assert found["mrr"].bars[3].items == 30  # a third
+
+
+def test_a_distribution_is_one_of_items_unless_it_is_said_to_be_one_of_dialogues(make_report: MakeReport) -> None:
+    report = make_report(wrong=3)
+    assert not Distribution("p@1", percent=True, bars=(), unknown=0).grouped
+    assert not any(one.grouped for one in distributions(report, ranking_formulas(report)))
 
 
 def test_a_report_without_counts_has_no_distributions(make_report: MakeReport) -> None:

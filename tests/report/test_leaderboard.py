@@ -151,6 +151,15 @@ def test_a_score_that_is_not_additive_keeps_its_own_interval(make_report: MakeRe
     assert (found.places[0].report.scores[-1].low, found.places[0].report.scores[-1].high) == (0.1, 0.2)
 
 
+def test_a_score_that_ranks_and_of_which_no_test_can_be_made_has_no_board(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=10)
+    for rank_by, formulas in (("spread", lambda one: [*ranking_formulas(one), Spread()]), ("charm", ranking_formulas)):
+        ranked = msgspec.structs.replace(report.scores[0], name=rank_by)
+        one = msgspec.structs.replace(report, scores=(*report.scores, ranked), rank_by=rank_by)
+        with pytest.raises(UsageError, match=f"'{rank_by}' ranks systems and keeps no counts that can be resampled"):
+            rank_all([one], formulas=formulas, resamples=500)
+
+
 def test_the_page_shows_every_system_and_what_was_refused(make_report: MakeReport) -> None:
     reports = [make_report("<a>", wrong=10), make_report("b", wrong=60)]
     found = rank_all(reports, resamples=500, refused=[("x.json", 3, "line 1: <no>")])

@@ -141,3 +141,23 @@ def test_the_page_is_whole_in_both_languages_and_escapes_names(kind: str) -> Non
     assert ("连贯性" in page) == (kind == "ratings")
     assert ("胜率" in page) == (kind == "preferences")
     assert page.count("<table") == page.count("</table>")
+
+
+def test_what_is_automatic_has_its_columns_where_there_is_some() -> None:
+    scores = {"<planner>": 0.25, "matcher": 0.75}
+    for found, there in (
+        (summarise(people(), PROACTIVE), False),
+        (summarise(people(), PROACTIVE, automatic=scores), True),
+    ):
+        page, text = ratings_page(found, title="Ratings"), printed(found)
+        heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page)
+        assert any('lang="en">automatic</span>' in head for head in heads) == there
+        assert (page.count("0.250"), page.count("0.750")) == ((1, 1) if there else (0, 0))
+        assert ("automatic   final" in text) == there
+
+
+def test_shares_stand_on_an_axis_of_quarters() -> None:
+    page = ratings_page(summarise(preferences(), PROACTIVE), title="Preferences")
+    scale = re.findall(r'<text x="([^"]*)"[^>]*>([^<]*)</text>', page)
+    assert [label for _, label in scale[:5]] == ["0 %", "25 %", "50 %", "75 %", "100 %"]
+    assert [float(place.removesuffix("%")) for place, _ in scale[:5]] == [3.0, 26.5, 50.0, 73.5, 97.0]

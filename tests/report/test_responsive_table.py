@@ -37,3 +37,15 @@ def test_what_does_not_fit_is_named_and_nothing_is_cut(width: int) -> None:
     assert left == sorted(left)
     assert "…" not in text
     assert "0.4500" in text
+
+
+def test_words_are_parted_between_words_and_figures_never() -> None:
+    name, figures = "one twelve three fifteen five", "0.10 to 0.20"
+    table = ResponsiveTable([Column("system", [name], words=True), Column("interval", [figures])], [])
+    console = Console(file=io.StringIO(), width=34, color_system=None)
+    console.print(table)
+    assert isinstance(console.file, io.StringIO)
+    rows = [line.strip("│ ").split("│") for line in console.file.getvalue().splitlines() if line.startswith("│")]
+    assert len(rows) > 1
+    assert [cells[1].strip() for cells in rows if len(cells) > 1] == [figures]
+    assert " ".join(cells[0].strip() for cells in rows) == name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.console import Console, RenderableType
 
-from duologue.core.records import Problem
+from duologue.core.records import Exposure, Problem
 from duologue.metrics.rank import PrecisionAt
 from duologue.report import (
     compare,
@@ -117,6 +117,15 @@ def test_a_report_says_scores_intervals_and_signature_without_colour(make_report
     perfect = next(line for line in text.splitlines() if "│ p@5" in line)
     assert "96.91 to 100.00" in perfect
     assert "n 100 | 100 dialogues | jackknife 2" in " ".join(text.split())
+
+
+def test_what_was_seen_of_the_truth_is_told_where_it_is_known(make_report: MakeReport) -> None:
+    unknown = make_report("parrot")
+    assert "seen in training" not in shown(render(unknown))
+    seen = msgspec.structs.replace(unknown, exposure=Exposure(samples=80, samples_seen=20))
+    assert "\ntruth seen in training: 25.00 % of 80 samples (context and reply; 0.00 % to be expected)\n" in shown(
+        render(seen)
+    )
 
 
 def test_slices_have_their_own_table(make_report: MakeReport) -> None:

@@ -16,7 +16,7 @@ from duologue.core.plugins import load_task
 from duologue.core.recipe import dump, read_toml
 from duologue.core.records import Answer, Example, Sample, Turn
 from duologue.core.result_note import provenance_path
-from duologue.run.combine import combine
+from duologue.run.combine import Combined, combine
 from duologue.run.contamination import Sketch, TrainingFile
 from duologue.run.evaluate import score, scoring
 from duologue.run.notes import Provenance
@@ -82,6 +82,19 @@ def test_answers_that_the_votes_leave_open_are_counted(tmp_path: Path) -> None:
     assert two.undecided == two.answers - 1 > 0, "two files cannot outvote each other, but they agree on the first"
     three = combine(task, [a, b, b], DATA, tmp_path / "three.txt", utility="f1")
     assert (three.undecided, three.chosen) == (0, (1, three.answers - 1, 0))
+
+
+def test_how_often_each_file_was_chosen_is_counted(tmp_path: Path) -> None:
+    task = load_task("spoken")
+    data = GOLDEN / "spoken" / "small-valid.json"
+    examples = list(task.load(data))
+    results = [tmp_path / f"{name}.json" for name in "abc"]
+    for path, said in zip(results, ("是", "好的", "好的"), strict=True):
+        task.write(examples, [(one.sample.id, Answer(text=said)) for one in examples], path)
+    told: list[tuple[int, int, str]] = []
+    found = combine(task, results, data, tmp_path / "out.json", utility="f1", progress=lambda *step: told.append(step))
+    assert found == Combined(answers=len(examples), chosen=(0, len(examples), 0), silent=0, undecided=0)
+    assert told == [(number, len(examples), "combining") for number in range(1, len(examples) + 1)]
 
 
 def test_the_note_names_the_files_and_scores_know_what_each_saw(tmp_path: Path) -> None:

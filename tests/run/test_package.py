@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
 from duologue.core.errors import BusyError, FormatError, UsageError
 from duologue.core.locks import writing_file
-from duologue.core.plugins import load_task, make_system
+from duologue.core.plugins import load_task, make_system, packages_of
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml
 from duologue.run.package import PACKAGE_CARD, answer_package, pack, read_package
@@ -125,11 +126,16 @@ def test_a_trained_system_is_packed_with_its_base_and_what_was_changed_is_refuse
 def test_other_versions_are_told(asked: Path, tmp_path: Path) -> None:
     entry = tmp_path / "entry"
     pack(DIALOGUE, "rule-agent", entry, inputs=[asked])
-    path = entry / PACKAGE_CARD
-    path.write_text(path.read_text("utf-8").replace('packages = "duologue ', 'packages = "duologue 0.0.'), "utf-8")
     said: list[str] = []
     answer_package(entry, say=said.append)
-    assert said[0].startswith("the package was made with duologue 0.0.")
+    assert said == []
+    path = entry / PACKAGE_CARD
+    path.write_text(path.read_text("utf-8").replace('packages = "duologue ', 'packages = "duologue 0.0.'), "utf-8")
+    shutil.rmtree(entry / "output")
+    answer_package(entry, say=said.append)
+    (told,) = said
+    assert told == f"the package was made with {read_package(entry).packages}; here is {packages_of('rule-agent')}"
+    assert told.startswith("the package was made with duologue 0.0.")
 
 
 @pytest.mark.parametrize("named", ["../test.json", "/etc/hostname", "a/b", "..", "."])

@@ -225,6 +225,17 @@ def test_files_of_one_name_are_called_by_their_test_sets_too(talks: tuple[Path, 
     assert [one.meta["test_set"] for one in marks.files] == ["t1 t1", "t1 talk", "t2 talk"]
 
 
+def test_files_at_the_top_are_found_by_their_names_whatever_the_folders_are_called(tmp_path: Path) -> None:
+    for folder, speaker in (("truth", "S"), ("somebody", "S_HYP")):
+        (tmp_path / folder).mkdir()
+        for number, said in (("one", "hello there friend"), ("two", "good day to you")):
+            text = f"U: who is it\n{speaker}: {said}\n\n"
+            (tmp_path / folder / f"{number}.txt").write_text(text, "utf-8")
+    truth = WholeTruth.of(load_task("conversation"), [tmp_path / "truth"])
+    marks = truth.score(tmp_path / "somebody", Scoring(variant="strict"))
+    assert [values_of(report)["bleu-1"] for report in marks.files] == pytest.approx([1.0, 1.0])
+
+
 def test_links_that_lead_out_of_a_submission_are_no_files_of_it(gold: Path, tmp_path: Path) -> None:
     inside = tmp_path / "team"
     inside.mkdir()

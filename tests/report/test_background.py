@@ -1,0 +1,50 @@
+"""What is told of a system's training beside its figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.core.records import Exposure, Problem, Report
+from duologue.report.background import doubts, external_data, overlap_with_training
+
+
+def report_with(**more: Any) -> Report:
+    return Report(**{"task": "t", "variant": "v", "n": 0, "scores": (), "rank_by": "", **more})
+
+
+@pytest.mark.parametrize(
+    ("external", "track", "told"),
+    [
+        (None, None, "not declared"),
+        (None, "open", "not declared"),
+        ((), None, "none"),
+        ((), "closed", "none (closed)"),
+        (("sgd", "words"), None, "sgd, words"),
+        (("sgd",), "open", "sgd (open)"),
+    ],
+)
+def test_external_data_are_told_by_name_with_their_track(
+    external: tuple[str, ...] | None, track: str | None, told: str
+) -> None:
+    assert external_data(report_with(external=external, meta={"track": track} if track else {})) == told
+
+
+@pytest.mark.parametrize("exposure", [None, Exposure(), Exposure(unknown="no sketch"), Exposure(files=("t.txt",))])
+def test_where_no_sample_tells_anything_no_share_is_told(exposure: Exposure | None) -> None:
+    assert overlap_with_training(report_with(exposure=exposure)) == ""
+
+
+def test_what_was_seen_is_told_by_samples_and_by_longer_replies_where_there_are_some() -> None:
+    samples = "12.50 % of 2,000 samples (context and reply; 0.50 % to be expected)"
+    seen = Exposure(samples=2000, samples_seen=250, by_chance=0.005)
+    assert overlap_with_training(report_with(exposure=seen)) == samples
+    seen = Exposure(samples=2000, samples_seen=250, by_chance=0.005, replies=1600, replies_seen=400)
+    assert overlap_with_training(report_with(exposure=seen)) == f"{samples}, 25.00 % of 1,600 longer replies"
+
+
+def test_only_what_makes_a_result_another_than_it_seems_is_a_doubt() -> None:
+    rules = ("training-unknown", "result-equals-truth", "odd", "note-of-another-result", "result-of-another-task")
+    found = doubts(report_with(problems=tuple(Problem(rule=rule, message="m") for rule in rules)))
+    assert [one.rule for one in found] == ["result-equals-truth", "note-of-another-result", "result-of-another-task"]
