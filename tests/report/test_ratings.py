@@ -161,3 +161,19 @@ def test_shares_stand_on_an_axis_of_quarters() -> None:
     scale = re.findall(r'<text x="([^"]*)"[^>]*>([^<]*)</text>', page)
     assert [label for _, label in scale[:5]] == ["0 %", "25 %", "50 %", "75 %", "100 %"]
     assert [float(place.removesuffix("%")) for place, _ in scale[:5]] == [3.0, 26.5, 50.0, 73.5, 97.0]
+
+
+@pytest.mark.parametrize(("systems", "more"), [(6, ""), (7, "... and 6 more pairs (--json has all)")])
+def test_up_to_fifteen_pairs_are_listed_and_the_others_counted(systems: int, more: str) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        Rating(f"i{item}", f"s{system}", f"r{rater}", scale.name, float(rng.integers(0, scale.high + 1)))
+        for item in range(6)
+        for system in range(systems)
+        for rater in range(3)
+        for scale in PROACTIVE.criterion
+    ]
+    told = lines(printed(summarise(RatingFile(tuple(rows), (), ()), PROACTIVE)))
+    first = next(number for number, line in enumerate(told) if line.split()[:5] == ["A", "B", "A", "-", "B"])
+    assert sum(re.match(r" s\d +s\d ", line) is not None for line in told[first:]) == 15
+    assert told[first + 16].startswith(more or "p adj.: Student's t")

@@ -163,6 +163,17 @@ def test_up_to_twenty_missing_or_extra_replies_are_told_one_by_one(
         assert [one.place for one in found] == [f"line {number}" for number in range(2, 22)]
 
 
+def test_no_reply_stands_at_place_0(write: Write) -> None:
+    examples = [Example(sample=Sample(id="0", dialogue_id="0"), references=(Answer(text="x"),))]
+    few, many = (check(read_submission(write("a\n" * replies)), examples, "strict") for replies in (2, 22))
+    assert [(one.rule, one.place) for one in few] == [
+        ("reply-missing", "line 0"),
+        ("reply-extra", "line 1"),
+        ("reply-extra", "line 2"),
+    ]
+    assert [one.rule for one in many] == ["reply-missing"]
+
+
 def test_an_empty_reply_is_told_with_its_line(write: Write) -> None:
     found = check(read_submission(write("\na\n \n")), None, "strict")
     assert [(one.rule, one.severity, one.place) for one in found] == [

@@ -213,6 +213,18 @@ def test_sentence_vectors_of_the_user_give_the_mean_of_best_cosines(
     assert runs.signature.hashes["sentence-vectors"] == report.signature.hashes["sentence-vectors"]
 
 
+@pytest.mark.parametrize(("most", "unit"), [(7, "sample"), (6, "run of up to 3 samples")])
+def test_the_signature_says_whether_samples_or_runs_of_them_are_left_out(
+    task: ConversationTask, write: Write, monkeypatch: pytest.MonkeyPatch, most: int, unit: str
+) -> None:
+    monkeypatch.setattr(scorer, "MANY", most)
+    monkeypatch.setattr(scorer, "RUNS", 3)
+    path = write("".join(f"U: a{at}\nS_REF: b{at}\nS_HYP: c{at}\n\n" for at in range(7)), "output")
+    report = run(task, [], path)
+    assert (report.n, report.signature.unit) == (7, unit)
+    assert f"| dialogues unknown, by {unit} |" in str(report.signature)
+
+
 def test_scores_of_the_ranking_that_are_not_computed_are_named(task: ConversationTask, write: Write) -> None:
     path, table = write(OWN, "output"), write("we can help\t3 4\nask us\t1 0\n", "table")
     words = write("we 1 0\nask 0 1\n", "words")

@@ -108,6 +108,23 @@ def test_a_problem_says_where_and_what_to_do(track: Track) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "value", "told", "advice"),
+    [
+        ("utterance_id", 2, "utterance 2 lies in turn 1, not in 0", ""),
+        ("turn_id", ..., "there is 'utterance_id' and no 'turn_id'; the official scorer needs it", "utterance_id // 2"),
+        ("turn_id", "0", "'turn_id' is the text '0'; read as a number", ""),
+        ("turn_id", -1, "'turn_id' is -1, expected an integer from 0", ""),
+        ("utterance_id", "1", "'utterance_id' is '1', expected an integer from 0", ""),
+    ],
+)
+def test_what_is_wrong_with_a_turn_is_told_in_words(key: str, value: Any, told: str, advice: str, track: Track) -> None:
+    submission = track.read(changed(track.rows, f"/0/entities/0/{key}", value))
+    (problem,) = track.task.check(submission, track.examples, "strict")
+    assert (problem.place, problem.message) == ("dialogue '00000000000000000000000000000a01', /0/entities/0", told)
+    assert problem.advice.endswith(advice)
+
+
+@pytest.mark.parametrize(
     ("place", "value", "what"), [("/0/triples/0/value", 3, "triple"), ("/0/entities/0/name", "", "entity")]
 )
 def test_what_cannot_be_read_still_counts_as_said(place: str, value: Any, what: str, track: Track) -> None:
