@@ -22,6 +22,7 @@ def test_ranks_rise_in_that_order_and_fill_the_unit_interval_evenly() -> None:
     assert 0 <= ranks[0] < 0.03
     assert 0.97 < ranks[-1] < 1
     assert sum(rank < 0.25 for rank in ranks) in range(35, 66)
+    assert [draw_rank(name, 1) for name in "abc"] == [0.5298565529377168, 0.1727814107933262, 0.4275479636550518]
 
 
 def test_a_group_is_on_one_side_whole_and_nothing_is_lost() -> None:

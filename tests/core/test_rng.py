@@ -19,6 +19,15 @@ def test_other_keys_give_other_draws() -> None:
     assert digest("a", "b") != digest("b", "a")
 
 
+def test_an_identifier_is_made_of_the_digits_of_its_keys_digest() -> None:
+    digits = digest("seed", 1).hex()
+    assert digits == "eb1e60768783e52e3fd788d88a6516574069b6a5f9f8f4eabc2e72866ae8aea8"  # of `seed|1`, everywhere
+    # the thirteenth and the seventeenth digit of a uuid say of what kind it is: the others stay as they are
+    made = identifier("seed", 1).replace("-", "")
+    assert (made[:12], made[12], made[13:16], made[17:]) == (digits[:12], "4", digits[13:16], digits[17:32])
+    assert [len(part) for part in identifier("seed", 1).split("-")] == [8, 4, 4, 4, 12]
+
+
 def test_identifiers_look_like_random_uuids_and_differ() -> None:
     names = {identifier("x", number) for number in range(500)}
     assert len(names) == 500

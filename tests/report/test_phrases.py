@@ -42,4 +42,13 @@ def test_every_system_that_says_it_before_training_is_in_the_table() -> None:
 def test_what_others_say_is_escaped_and_marked_as_english() -> None:
     assert background("<b>all</b>") == '<span lang="en">&lt;b&gt;all&lt;/b&gt;</span>'
     assert background("{0} annotated calls").count("{0}") == 2
-    assert in_chinese("1" * 1000 + " annotated calls") is None
+
+
+def test_what_is_longer_than_any_phrase_of_ours_is_left_as_it_is() -> None:
+    assert in_chinese("1" * 300 + " annotated calls") == "1" * 300 + " 通已标注通话"
+    assert in_chinese("1" * 301 + " annotated calls") is None  # no number or name is so long
+    told = "{0}; then {0} replies of {0} training dialogues ({1})"
+    for size, known in ((1000, True), (1001, False)):
+        said = told.format("1" * 300, "b" * (size - len(told.format("1" * 300, ""))))
+        assert len(said) == size
+        assert (in_chinese(said) is not None) == known
