@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given, settings
 
-from duologue.core.records import Answer, Dialogue, Example, Exposure, Fact, Record, Sample, Span, Turn
+from duologue.core.records import Answer, Dialogue, Example, Exposure, Fact, Record, Sample, Signature, Span, Turn
 from tests.records_in import demand_strict, records_in
 from tests.strategies import answers, dialogues, examples, samples
 
@@ -89,3 +91,48 @@ def test_more_than_chance_of_the_truth_seen_in_training_is_a_leak(
 ) -> None:
     assert exposure.share == share
     assert exposure.leak is leak
+
+
+SIGNED = Signature(
+    formulas=("a = 1", "b = 2"), task="toy", variant="strict", options=("empty=zero", "partial"), tokens="words",
+    references="1 to 3", version="v1", n=9, dialogues=4, hashes={"pred": "0123456789", "gold": "ab"},
+    prompts={"user": "u/1", "system": "s/1"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, "empty=zero | partial | words, 1 to 3 ref | v1 | n 9 | 4 dialogues | jackknife"),
+        ({"options": (), "tokens": "", "dialogues": 1}, "1 to 3 ref | v1 | n 9 | 1 dialogue | jackknife"),
+        ({"options": (), "references": "", "dialogues": 0}, "words | v1 | n 9 | 0 dialogues | jackknife"),
+        ({"options": ("x",), "dialogues": None}, "x | words, 1 to 3 ref | v1 | n 9"),
+        (
+            {"options": ("x",), "dialogues": None, "unit": "sample"},
+            "x | words, 1 to 3 ref | v1 | n 9 | dialogues unknown, by sample | jackknife",
+        ),
+        (
+            {"options": ("x",), "unit": "sample", "part": "task 1", "resampling": "draws"},
+            "x | words, 1 to 3 ref | v1 | n 9 | 4 dialogues | draws | task 1",
+        ),
+    ],
+)
+def test_a_signature_is_one_line_from_formulas_to_hashes(changed: dict[str, Any], told: str) -> None:
+    line = str(msgspec.structs.replace(SIGNED, **changed))
+    marks = "system prompt s/1 | user prompt u/1 | pred 01234567 | gold ab"
+    assert line == f"a = 1, b = 2 | toy | strict | {told} | {marks}"
+
+
+def test_the_signature_of_a_part_has_its_name_and_number() -> None:
+    part = SIGNED.of(["c = 3"], "task 2", 5)
+    assert (part.formulas, part.part, part.n) == (("c = 3",), "task 2", 5)
+    assert SIGNED.of(["c = 3"], "task 2").n == 9
+    assert SIGNED.of(["c = 3"], n=5) == msgspec.structs.replace(SIGNED, formulas=("c = 3",))  # the whole has its own
+    assert [bool(one) for one in (SIGNED, Signature(task="toy"), Signature(formulas=("a",)), Signature(n=3))] == [
+        True, True, True, False,
+    ]  # fmt: skip
+
+
+def test_nothing_is_said_to_be_seen_unless_it_is_counted() -> None:
+    nothing = dict.fromkeys(("samples", "samples_seen", "by_chance", "replies", "replies_seen", "held_out"), 0)
+    assert msgspec.structs.asdict(Exposure()) == {"unknown": "", "files": (), "examples": (), **nothing}
