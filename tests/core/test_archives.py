@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING
@@ -160,6 +161,25 @@ def test_too_many_entries_and_files_that_swell_are_refused(
     monkeypatch.setattr(decompression, "FREE", 1 << 16)
     monkeypatch.setattr(decompression, "limits", lambda: decompression.UnpackLimits(held=1 << 20, ratio=20))
     assert rules(written(tmp_path, pack({"a": bytes(1 << 21)}))) == ["unpacked-size"]
+
+
+def test_a_tar_swells_past_the_limit_of_what_is_held_before_its_names_are_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, gzip.compress(tarred({"../x": os.urandom(1 << 14)})))
+    assert rules(path) == ["archive-name"]
+    monkeypatch.setattr(decompression, "limits", lambda: decompression.UnpackLimits(held=1 << 13, streamed=1 << 30))
+    assert rules(path) == ["unpacked-size"]
+
+
+@pytest.mark.parametrize("name", ["../" + "n" * 77, "../" + "n" * 78, "../é\x1b" + "n" * 500])
+def test_of_a_wrong_name_up_to_eighty_signs_are_told_without_what_a_terminal_obeys(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        list(members(written(tmp_path, tarred({name: b"1"}))))
+    (problem,) = refused.value.problems
+    told = "is a name that leads out of the archive, or that not every system has"
+    assert problem.message == f"{name[:80]!a} {told}"
+    assert problem.advice == "pack plain files alone"
 
 
 @pytest.mark.parametrize(
