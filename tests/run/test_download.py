@@ -70,10 +70,12 @@ def part_of(path: Path) -> Path:
 
 def broken_off(shop: Shop, path: Path, size: int) -> None:
     shop.breaks_after = size
-    with pytest.raises(DuologueError, match=rf"broke off after {size:,} bytes; {size:,} bytes of it are kept"):
+    left = f"{size:,} bytes of it are kept" if size else "nothing of it was kept"
+    with pytest.raises(DuologueError, match=f"broke off after {size:,} bytes; {left}"):
         download(shop.url, path, FILE)
     assert not path.exists()
-    assert part_of(path).read_bytes() == CONTENT[:size]
+    assert part_of(path).exists() == bool(size)
+    assert not size or part_of(path).read_bytes() == CONTENT[:size]
     shop.breaks_after = None
 
 
@@ -88,6 +90,19 @@ def test_what_broke_off_is_gone_on_with(shop: Shop, tmp_path: Path) -> None:
     assert path.read_bytes() == CONTENT
     assert shop.asked == ["", "bytes=100000-", "bytes=150000-"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked"), [(0, ""), (1, "bytes=1-"), (len(CONTENT) - 1, f"bytes={len(CONTENT) - 1}-")]
+)
+def test_a_single_byte_is_not_asked_for_again_and_nothing_is_no_beginning(
+    shop: Shop, tmp_path: Path, kept: int, asked: str
+) -> None:
+    path = tmp_path / "a.bin"
+    broken_off(shop, path, kept)
+    download(shop.url, path, FILE)
+    assert path.read_bytes() == CONTENT
+    assert shop.asked == ["", asked]
 
 
 def test_a_server_without_ranges_is_heard_from_the_start(shop: Shop, tmp_path: Path) -> None:

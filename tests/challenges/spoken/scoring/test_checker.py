@@ -130,10 +130,12 @@ def test_a_file_in_order_has_no_problems(variant: str, tmp_path: Path) -> None:
     assert check(submission_of(packed(FINE), tmp_path), DATA, variant, GRAPH) == ()
 
 
-def test_the_official_variant_demands_the_name_of_the_document(tmp_path: Path) -> None:
-    submission = submission_of(packed(FINE), tmp_path, "mine.json")
+@pytest.mark.parametrize("name", ["mine.json", "results.json", "zz.json", "Result.json"])
+def test_the_official_variant_demands_the_name_of_the_document(tmp_path: Path, name: str) -> None:
+    submission = submission_of(packed(FINE), tmp_path, name)
     (problem,) = check(submission, DATA, "official")
     assert (problem.rule, problem.severity) == ("file-name", "warning")
+    assert problem.message == f"the file is called '{name}'; the challenge demands result.json"
     assert check(submission, DATA, "strict") == ()
 
 
