@@ -286,3 +286,10 @@ def test_other_columns_groups_and_wrong_numbers_are_refused() -> None:
         compare_two(a, a, [P1], rounds=99)
     with pytest.raises(UsageError, match="no items to resample"):
         compare_two(hits([]), hits([]), [P1])
+
+
+@pytest.mark.parametrize(("dialogues", "exact", "swaps"), [(12, True, 2**12), (13, False, 500)])
+def test_all_swaps_of_up_to_twelve_dialogues_are_gone_through(dialogues: int, exact: object, swaps: int) -> None:
+    same = [True, False] * 10  # where both do alike a swap changes nothing
+    found = all_pairs([hits([True] * dialogues + same), hits([False] * dialogues + same)], P1, rounds=500)
+    assert (found.exact, found.rounds) == (exact, swaps)

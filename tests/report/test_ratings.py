@@ -177,3 +177,10 @@ def test_up_to_fifteen_pairs_are_listed_and_the_others_counted(systems: int, mor
     first = next(number for number, line in enumerate(told) if line.split()[:5] == ["A", "B", "A", "-", "B"])
     assert sum(re.match(r" s\d +s\d ", line) is not None for line in told[first:]) == 15
     assert told[first + 16].startswith(more or "p adj.: Student's t")
+
+
+def test_systems_stand_on_an_axis_that_holds_all_their_intervals() -> None:
+    page = ratings_page(summarise(people(), PROACTIVE), title="Ratings")
+    assert re.findall(r'<text x="[^"]*"[^>]*>([^<]*)</text>', page) == ["0", "1", "2", "3", "4"]  # up to 3.606
+    places = [float(place) for place in re.findall(r'<svg x="([\d.]+)%" y="[\d.]+" class="at">', page)]
+    assert places == pytest.approx([3 + 94 * mean / 4 for mean in (3.4125, 1.15)], abs=0.02)
