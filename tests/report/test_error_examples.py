@@ -226,6 +226,15 @@ def test_an_item_stands_among_the_best_or_the_worst_as_far_as_there_are_enough()
     assert ranked({}, points, limit=9) == ([], [])
 
 
+def test_five_of_the_best_and_the_worst_are_shown_unless_another_number_is_asked_for(make_report: MakeReport) -> None:
+    report = make_report(n=20, wrong=10)
+    known = [example(name) for name in names_of(report)]
+    found = find_error_examples(report, ranking_formulas(report), known, {})
+    assert (len(found.best), len(found.worst)) == (5, 5)
+    assert {one.value for one in found.best} == {1.0}
+    assert {one.value for one in found.worst} == {0.0}
+
+
 def test_knowledge_that_fits_is_shown_whole(make_report: MakeReport) -> None:
     report = make_report(n=1)
     one = example(names_of(report)[0])
