@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
+from duologue.metrics import significance
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.overlap import Overlap
 from duologue.metrics.rank import PrecisionAt, count_ranks, ranking_metrics
@@ -248,6 +249,18 @@ def test_a_p_value_that_is_too_near_to_call_gets_more_swaps() -> None:
     assert found.rounds == 16_000
     clear = compare_two(hits([True] * 40), hits([False] * 40), [P1], rounds=1_000)
     assert clear.rounds == 1_000
+
+
+@pytest.mark.parametrize(("systems", "cost"), [(2, 16), (3, 3)])
+def test_swaps_do_not_grow_beyond_the_work_that_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, systems: int, cost: int
+) -> None:
+    """A test of a straight line costs one, of a formula that is totalled anew sixteen; three systems have three."""
+    a = [True] * 30 + [False] * 16
+    counts = [hits(a), hits([not flag for flag in a]), hits(a)][:systems]
+    for allowed, rounds in ((4_000 * cost, 4_000), (4_000 * cost - 1, 1_000)):
+        monkeypatch.setattr(significance, "_TOTALS", allowed)
+        assert all_pairs(counts, P1, rounds=1_000).rounds == rounds
 
 
 def test_many_systems_are_found_where_holm_would_see_nothing() -> None:

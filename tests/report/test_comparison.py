@@ -76,6 +76,20 @@ def test_chosen_metrics_take_the_place_of_the_known_ones(make_report: MakeReport
     assert found[0].tested.p == 1 / 251  # swaps come in blocks of 250
 
 
+class Unswapped(Errors):
+    """Not additive: no swap can be counted."""
+
+    name = "p@2"
+    additive = False
+
+
+def test_only_what_both_reports_have_and_what_can_be_added_up_is_tested(make_report: MakeReport) -> None:
+    a, b = make_report("a", wrong=2), make_report("b", wrong=3)
+    assert [one.tested.name for one in compare(a, b, metrics=[Errors(), Unswapped(), PrecisionAt(1)])] == ["p@1"]
+    with pytest.raises(UsageError, match="no formula is known for the shared scores"):
+        compare(a, b, metrics=[Errors(), Unswapped()])
+
+
 def test_other_items_are_refused_with_the_difference(make_report: MakeReport) -> None:
     with pytest.raises(UsageError, match=r"2 are shared, 1 only in A \(first 'c'\), 1 only in B \(first 'd'\)"):
         compare(make_report(ids="abc"), make_report(ids="abd"))
