@@ -195,6 +195,21 @@ def test_a_score_that_another_report_ranks_by_is_a_family_of_its_own(make_report
     assert [(one.a, one.b) for one in alone] == [("a", "b")]
 
 
+def test_reports_that_rank_by_a_score_without_a_formula_are_left_out(make_report: MakeReport) -> None:
+    reports = [make_report(name, wrong=wrong) for name, wrong in (("a", 0), ("b", 30))]
+    assert len(compare_all({"one": reports})) == 1
+    assert compare_all({"one": [msgspec.structs.replace(one, rank_by="charm") for one in reports]}) == ()
+    assert (
+        compare_all({"one": [msgspec.structs.replace(one, rank_by="p@2") for one in reports]}, formulas=_unswapped)
+        == ()
+    )
+    assert compare_all({"one": reports[:1]}) == ()
+
+
+def _unswapped(report: Report) -> list[Metric[Any]]:
+    return [PrecisionAt(1), Unswapped()]
+
+
 def test_a_report_of_no_items_or_no_counts_is_left_out(make_report: MakeReport) -> None:
     whole = make_report("a")
     for lacking in ({"items": ()}, {"columns": ()}):
