@@ -271,3 +271,9 @@ def test_a_size_in_a_tar_that_no_file_has_is_damage(tmp_path: Path, size: bytes)
     assert rules(path) == ["archive-damaged"]
     with pytest.raises(FormatError, match="a size that no file has"):
         list(archives.tar_entries(path, held=False))
+
+
+def test_ten_thousand_entries_are_read_and_one_more_is_not(tmp_path: Path) -> None:
+    files = {f"{number}": b"" for number in range(10_000)}
+    assert sum(1 for _ in members(written(tmp_path, tarred(files)), lambda _: False)) == 0
+    assert rules(written(tmp_path, tarred(files | {"x": b""}))) == ["archive-entries"]

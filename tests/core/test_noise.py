@@ -26,13 +26,22 @@ def test_kinds_have_strengths_of_their_own_and_one_multiplies_all() -> None:
         (("fillers", "fillers=2"), 1, "twice"),
         (("fillers=much",), 1, "expected a strength"),
         (("fillers=nan",), 1, "expected a strength"),
-        (("fillers=6",), 1, "expected a strength"),
+        (("fillers=6",), 1, "expected a strength from 0 to 5, such as fillers=0.5"),
+        (("fillers=5.000001",), 1, "expected a strength"),
+        (("fillers=-0.000001",), 1, "expected a strength"),
+        (("fillers=5",), 1.000001, "makes no sense"),
         (("fillers=3",), 2, "strength 6 makes no sense"),
     ],
 )
 def test_what_is_no_kind_or_strength_is_refused(kinds: tuple[str, ...], strength: float, match: str) -> None:
     with pytest.raises(UsageError, match=match):
         noise_strengths(model(), kinds, strength)
+
+
+def test_no_noise_and_the_greatest_are_strengths_too() -> None:
+    assert noise_strengths(model(), ("fillers=0", "cuts=5")) == {"fillers": 0, "cuts": 5}
+    assert noise_strengths(model(), ("fillers=2.5",), 2) == {"fillers": 5}
+    assert noise_strengths(model(), ("fillers=5",), 0) == {"fillers": 0}
 
 
 def test_scaling_keeps_the_range() -> None:

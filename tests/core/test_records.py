@@ -128,6 +128,7 @@ def test_the_signature_of_a_part_has_its_name_and_number() -> None:
     assert (part.formulas, part.part, part.n) == (("c = 3",), "task 2", 5)
     assert SIGNED.of(["c = 3"], "task 2").n == 9
     assert SIGNED.of(["c = 3"], n=5) == msgspec.structs.replace(SIGNED, formulas=("c = 3",))  # the whole has its own
+    assert Signature().n == 0
     assert [bool(one) for one in (SIGNED, Signature(task="toy"), Signature(formulas=("a",)), Signature(n=3))] == [
         True, True, True, False,
     ]  # fmt: skip

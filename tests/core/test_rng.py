@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import repeat
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,3 +77,10 @@ def test_where_rounding_leaves_something_of_the_last_weight_the_last_choice_with
     rng = Rng(5)
     rng.unit = lambda: 1 - 2**-53  # the largest number there is below 1
     assert rng.weighted_choice(range(11), weights) == 9
+
+
+def test_a_draw_at_the_edge_of_a_weight_takes_the_next_choice() -> None:
+    rng = Rng(6)
+    for unit, weights, taken in ((0.5, (1, 1), "b"), (0.0, (0, 1), "b"), (0.0, (1, 1), "a"), (0.25, (1, 0, 3), "c")):
+        rng.unit = repeat(unit).__next__
+        assert rng.weighted_choice("abc"[: len(weights)], weights) == taken

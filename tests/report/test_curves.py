@@ -163,3 +163,11 @@ def test_reports_that_come_from_files_have_their_scores_in_the_table(reports: li
     row = [f"<td>{100 * score.value:.2f}</td>" for score in again.scores]
     assert all(cell in page for cell in row)
     assert "–" not in page
+
+
+def test_the_seed_is_0_where_none_is_told(reports: list[Report]) -> None:
+    assert (
+        curve_page(reports, title="x")
+        == curve_page(reports, title="x", seed=0)
+        != curve_page(reports, title="x", seed=1)
+    )

@@ -340,6 +340,21 @@ def test_a_leaderboard_is_printed_with_tiers_ranks_and_warnings(make_report: Mak
     assert "A true difference" not in alone
 
 
+def test_names_and_external_data_stand_at_the_left_of_their_columns(make_report: MakeReport) -> None:
+    reports = [
+        msgspec.structs.replace(make_report("a", wrong=10), external=("sgd", "words")),
+        msgspec.structs.replace(make_report("longer", wrong=12), external=()),
+    ]
+    board = lines(shown(render_leaderboard(rank_all(reports)))).splitlines()
+    for words in (("system", "a", "longer"), ("external data", "sgd, words", "none")):
+        rows = [next(line for line in board if f" {word} " in line) for word in words]
+        assert len({line.index(f" {word} ") for word, line in zip(words, rows, strict=True)}) == 1
+    assert lines(shown(render_test_sets([reports], ["longer", "a"]))).splitlines()[2:] == [
+        " longer        88.00",
+        " a             90.00",
+    ]
+
+
 def test_a_score_that_is_no_fraction_has_no_sign_of_percent(make_report: MakeReport) -> None:
     report = make_report("a", wrong=20, slices=True)
     mrr = msgspec.structs.replace(report.scores[-1], percent=False)
