@@ -63,6 +63,20 @@ def test_reports_meet_by_task_variant_and_name_of_the_test_set(make_report: Make
     assert strict.n == 400
 
 
+def test_systems_stand_by_their_means_and_those_without_one_come_last(make_report: MakeReport) -> None:
+    wrong = {"a": (10, 60), "b": (20, 30), "c": (30, 10), "d": (0, None)}  # by their places in set one: d, a, b, c
+    reports = [
+        make_report(name, wrong=times, test_set=where)
+        for name, both in wrong.items()
+        for where, times in zip(("one", "two"), both, strict=True)
+        if times is not None
+    ]
+    (found,) = boards(reports)
+    assert [one.name for one in found.systems] == ["c", "b", "a", "d"]
+    assert [one.mean for one in found.systems[:3]] == pytest.approx([0.8, 0.75, 0.65])
+    assert found.systems[3].mean is None
+
+
 def test_reports_without_a_named_test_set_meet_by_their_items(make_report: MakeReport) -> None:
     reports = [
         make_report("a", test_set=None, ids="xyz"),
