@@ -6,7 +6,20 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from duologue.core.records import Answer, Dialogue, Example, Exposure, Fact, Record, Sample, Signature, Span, Turn
+from duologue.core.records import (
+    Answer,
+    Dialogue,
+    Example,
+    Exposure,
+    Fact,
+    Record,
+    Report,
+    Sample,
+    Score,
+    Signature,
+    Span,
+    Turn,
+)
 from tests.records_in import demand_strict, records_in
 from tests.strategies import answers, dialogues, examples, samples
 
@@ -137,3 +150,17 @@ def test_the_signature_of_a_part_has_its_name_and_number() -> None:
 def test_nothing_is_said_to_be_seen_unless_it_is_counted() -> None:
     nothing = dict.fromkeys(("samples", "samples_seen", "by_chance", "replies", "replies_seen", "held_out"), 0)
     assert msgspec.structs.asdict(Exposure()) == {"unknown": "", "files": (), "examples": (), **nothing}
+
+
+def test_a_report_warns_where_it_has_items_whose_dialogues_are_not_known() -> None:
+    bare = Report(task="t", variant="v", n=0, scores=(), rank_by="")
+    assert bare.caution == ""
+    items = (("a", (1.0,)), ("b", (0.0,)))
+    assert msgspec.structs.replace(bare, items=items, groups=("d", "d")).caution == ""
+    assert msgspec.structs.replace(bare, items=items).caution.startswith("dialogues are not known, so each item is ")
+
+
+def test_a_report_is_a_table_of_its_scores() -> None:
+    scores = (Score(name="f1", value=0.5, low=0.25, high=0.75), Score(name="bleu", value=0.125))
+    report = Report(task="t", variant="v", n=2, scores=scores, rank_by="f1")
+    assert report.rows() == [("f1", 0.5, 0.25, 0.75), ("bleu", 0.125, None, None)]

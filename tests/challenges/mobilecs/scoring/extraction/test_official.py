@@ -177,3 +177,10 @@ def test_an_entity_of_very_many_values_is_compared_in_the_time_of_one_pass() -> 
 
     assert official._similarity(["a", "a", "b"], ["a", "c", "a", "a"]) == pytest.approx(4 / 7)
     assert growth(values, lambda told: official._similarity(told[::-1], told), 1_000) < MOST
+
+
+@pytest.mark.parametrize("name", [ENTITY["name"], " _", ""])
+def test_a_type_that_is_no_text_crashes_the_program_whatever_the_name(name: str) -> None:
+    """Also where nothing of the name is left without its noise."""
+    with pytest.raises(OfficialError, match="TypeError: sequence item 4: expected str instance, int found"):
+        official.replay_without_gold([row({**ENTITY, "name": name, "type": 5})])
