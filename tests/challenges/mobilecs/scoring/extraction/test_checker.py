@@ -180,3 +180,18 @@ def test_gold_is_read_as_the_official_scorer_does_whatever_it_was_made_from(trac
         {"id": whole.sample.id, "content": content_of([])},
         {"id": whole.sample.id, "content": content_of([{"1": "a"}])},
     ]
+
+
+def test_a_mention_is_looked_for_in_its_own_turn_alone(track: Track) -> None:
+    texts = [turn.text for turn in track.examples[0].sample.history]
+    for utterance in (0, 1, 4, 5):  # before and behind turn 1
+        place = next(
+            at for at in range(9) if texts[utterance][at : at + 2] not in {text[at : at + 2] for text in texts[2:4]}
+        )
+        elsewhere = {
+            **track.rows[0]["entities"][0], "name": texts[utterance][place : place + 2], "position": [place, place + 2],
+        }  # fmt: skip
+        elsewhere.pop("utterance_id", None)
+        for turn, wrong in ((utterance // 2, []), (1, [("position-text", "error")])):
+            rows = changed(track.rows, "/0/entities/+", {**elsewhere, "turn_id": turn})
+            assert track.rules(rows) == wrong
