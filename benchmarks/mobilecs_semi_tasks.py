@@ -52,8 +52,8 @@ class ExtractionCells:
     def system(self, way: str, dialogues: int) -> Any:
         """Return an untrained system for a way of learning and a number of labelled dialogues."""
         semi = SemiSupervisedRecipe(rounds=int(way == "both"))
-        few = dialogues <= 200
-        tagger = CharTaggerRecipe(least_steps=500 if few else 0, epochs=4, patience=9, batch=4 if few else 16)
+        batch = 4 if dialogues <= 400 else 16
+        tagger = CharTaggerRecipe(least_steps=500, epochs=4, patience=9, batch=batch)
         apart = 0.25 if dialogues <= 60 else 0.1  # levels chosen by two calls are chance
         recipe = ExtractorRecipe(
             tagger=tagger, semi_supervised=semi, held_out=0.2, set_apart=apart, renamed=1.0, unseen=0.0

@@ -116,13 +116,13 @@ SIGNED = Signature(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({}, "empty=zero | partial | words, 1 to 3 ref | v1 | n 9 | 4 dialogues | jackknife"),
-        ({"options": (), "tokens": "", "dialogues": 1}, "1 to 3 ref | v1 | n 9 | 1 dialogue | jackknife"),
-        ({"options": (), "references": "", "dialogues": 0}, "words | v1 | n 9 | 0 dialogues | jackknife"),
+        ({}, "empty=zero | partial | words, 1 to 3 ref | v1 | n 9 | 4 dialogues | jackknife 2"),
+        ({"options": (), "tokens": "", "dialogues": 1}, "1 to 3 ref | v1 | n 9 | 1 dialogue | jackknife 2"),
+        ({"options": (), "references": "", "dialogues": 0}, "words | v1 | n 9 | 0 dialogues | jackknife 2"),
         ({"options": ("x",), "dialogues": None}, "x | words, 1 to 3 ref | v1 | n 9"),
         (
             {"options": ("x",), "dialogues": None, "unit": "sample"},
-            "x | words, 1 to 3 ref | v1 | n 9 | dialogues unknown, by sample | jackknife",
+            "x | words, 1 to 3 ref | v1 | n 9 | dialogues unknown, by sample | jackknife 2",
         ),
         (
             {"options": ("x",), "unit": "sample", "part": "task 1", "resampling": "draws"},

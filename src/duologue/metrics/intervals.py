@@ -145,7 +145,7 @@ def jeffreys(hits: float, n: float) -> tuple[float, float]:
     """Return Jeffreys' interval of a share of n; the end is 0 or 1 where all trials miss or hit.
 
     >>> [round(end, 3) for end in jeffreys(20, 20)]
-    [0.884, 1.0]
+    [0.883, 1.0]
     """
     a, b = hits + 0.5, n - hits + 0.5
     return 0.0 if hits <= 0 else beta_cut(_BEYOND, a, b), 1.0 if hits >= n else 1 - beta_cut(_BEYOND, b, a)
