@@ -110,11 +110,19 @@ USED: list[tuple[str, str, Tells]] = [
     ("serve", "--kb", lambda task: isinstance(task, Grounded)),
     ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, NoiseModel)),
     ("chat", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
-    ("talk open", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
+    ("chat", "--goals", lambda task: isinstance(task, Conversable) and isinstance(task, DialogueTask | ProactiveTask)),
+    (
+        "talk open",
+        "--kb",
+        lambda task: (
+            isinstance(task, Grounded) and isinstance(task, Conversable) and not isinstance(task, DialogueTask)
+        ),
+    ),
     ("talk pair", "--goals", lambda task: isinstance(task, Paired)),
     ("judge", "--kb", lambda task: isinstance(task, FactChecking)),
     ("campaign start", "--goals", lambda task: isinstance(task, Conversable)),
     ("campaign start", "--kb", lambda task: isinstance(task, FactChecking)),
+    ("simulate", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Playable)),
     ("simulate", "--goals", lambda task: isinstance(task, Playable)),
     ("simulate", "--users", lambda task: isinstance(task, DialogueTask | ProactiveTask)),
 ]

@@ -55,7 +55,7 @@ def _make(task: Task, folder: Path) -> TinyData:
         if path.suffix == ".json" and path.parent.name == own:  # a knowledge base is text
             path.rename(data / path.name)
     worlds = {}
-    if isinstance(task, Grounded):
+    if isinstance(task, Grounded) and not task.info.kb_beside:
         world = task.world(next(path for path in paths if path.suffix == ".txt"))
         worlds[world.name] = world
     return TinyData(task, data, load_all(task, data), worlds)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
         ("proactive", {"Inspectable", "Convertible", "NoiseModel", "Conversable", "Paired", "Playable"}),
         (
             "mobilecs/dialogue",
-            {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Conversable", "Paired", "Playable"},
+            {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Grounded", "Conversable", "Paired", "Playable"},
         ),
         ("mobilecs/extraction", {"Inspectable", "Convertible", "Simulated", "NoiseModel", "Annotatable"}),
     ],

@@ -14,7 +14,7 @@ from duologue.core.decoded import is_whole
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.extras import need
-from duologue.run.partners import open_partner
+from duologue.run.partners import conversable, open_partner
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.optional_protocols import Partner
+    from duologue.core.protocols import World
     from duologue.core.records import Turn
 
 _WORDS = {
@@ -58,7 +59,13 @@ _QUIT = "/quit"
     help="A system's name or a model's folder (restaurant, mobilecs/dialogue: the rules).",
     shell_complete=options.complete_system,
 )
-@options.place_option
+@options.kb_option("conversation, mobilecs/dialogue, restaurant, spoken")
+@click.option(
+    "--goals",
+    type=options.PATH,
+    default=None,
+    help="mobilecs/dialogue, proactive: goals with their knowledge that the talk is set in (default: built-in ones).",
+)
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
 @click.option("--trace", is_flag=True, help="proactive: also show goal, facts used and plan, which are the agent's.")
 @click.option(
@@ -73,7 +80,8 @@ def chat(
     url: str | None,
     model: str | None,
     name: str | None,
-    place: Path | None,
+    kb: Path | None,
+    goals: Path | None,
     lang: str,
     trace: bool,
     save: Path | None,
@@ -86,8 +94,8 @@ def chat(
     Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
     the bot, in conversation it begins a new dialogue, and passages of --kb that were looked up stand below a reply; in
     proactive the system leads from one topic to another, and --trace shows its goal and plan; in mobilecs/dialogue you
-    are the customer with a goal card, and intents, queries and their results are shown; in spoken entity, query and
-    triples are, and `/noise on` makes your words noisy.
+    are the customer with a goal card, and intents, queries, their results and what --kb told are shown; in spoken
+    entity, query and triples are, and `/noise on` makes your words noisy.
     `/quit`, `bye` or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
     With --url, and without TASK, you talk to whatever speaks the OpenAI API, such as `duologue serve`; its key, if it
@@ -99,6 +107,7 @@ def chat(
       duologue chat restaurant --system model --kb extendedkb1.txt --lang zh
       duologue chat proactive --system model --goals sessions.jsonl --seed 3 --trace
       duologue chat conversation --system model
+      duologue chat mobilecs/dialogue --system model --kb documents.md
       duologue chat mobilecs/dialogue --goals track2/test.json --seed 7
       duologue chat spoken --system model --kg kg.json.gz --lang zh
       duologue chat --url http://127.0.0.1:8200/v1
@@ -118,6 +127,7 @@ def chat(
         if model is not None:
             raise UsageError("--model is the model of an endpoint: give its address with --url")
         called = f"{task}-{now}"
+        place = _place(task, kb, goals)
         partner = open_partner(task, name, place, recipe, overrides, seed=seed, lang=lang, called=called)
     bare = getattr(partner, "secretive", False) and not trace
     if trace and not getattr(partner, "secretive", False):
@@ -132,13 +142,23 @@ def chat(
             console.line(f"{_WORDS[lang]['saved']}: {path}")
 
 
+def _place(task: str, kb: Path | None, goals: Path | None) -> Path | World | None:
+    """Return what the talk is set in. Raises `UsageError` for two files, and as the task's reader does."""
+    if kb is not None and goals is not None:
+        raise UsageError(f"a talk is set in one file, and found --kb {kb} and --goals {goals}; leave one out")
+    if kb is None:
+        return goals
+    loaded = conversable(task)
+    return options.world_of(loaded, kb) if loaded.info.kb_beside else kb
+
+
 def _refuse_beside_url() -> None:
     """Raise `UsageError` for what says whom to talk to, beside an address that does."""
     context = click.get_current_context()
     given = [
         parameter.opts[0].upper() if isinstance(parameter, click.Argument) else parameter.opts[0]
         for parameter in context.command.params
-        if parameter.name in {"task", "name", "place", "seed", "recipe", "overrides"}
+        if parameter.name in {"task", "name", "kb", "goals", "seed", "recipe", "overrides"}
         and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
         and context.params[parameter.name] is not None
     ]

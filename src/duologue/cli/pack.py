@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(name="pack")
 @options.task_argument
 @options.system_option
-@options.kb_option("conversation, restaurant, spoken")
+@options.kb_option("conversation, mobilecs/dialogue, restaurant, spoken")
 @click.option(
     "--input", "inputs", type=options.PATH, multiple=True, help="A data file to put into the package; may be repeated."
 )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.task_argument
 @click.argument("data", type=options.PATH, metavar="DATA")
 @options.system_option
-@options.kb_option("conversation, restaurant, spoken")
+@options.kb_option("conversation, mobilecs/dialogue, restaurant, spoken")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The result file to write.")
 @click.option("--force", is_flag=True, help="Write over a file at --out that `duologue run` did not write.")
 @click.option(

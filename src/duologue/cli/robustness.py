@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     default=None,
     help="The data file, where --gold has answers alone (restaurant's test sets).",
 )
-@options.kb_option("restaurant, spoken")
+@options.kb_option("mobilecs/dialogue, restaurant, spoken")
 @click.option(
     "--strengths", default="0,0.5,1,2", show_default=True, help="Strengths of the noise: 0 is clean, 1 the task's own."
 )

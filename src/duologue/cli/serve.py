@@ -31,7 +31,7 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
 @click.command()
 @options.task_argument
 @options.system_option
-@options.kb_option("conversation, restaurant, spoken")
+@options.kb_option("conversation, mobilecs/dialogue, restaurant, spoken")
 @click.option(
     "--also",
     multiple=True,

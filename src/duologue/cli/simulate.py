@@ -14,7 +14,7 @@ from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task, read_card
 from duologue.report import to_json
-from duologue.run.contamination import declared
+from duologue.run.contamination import declared, with_looked_up
 from duologue.run.conversation_forecast import conversation_lines, forecast_conversations
 from duologue.run.predict import demand_unread
 from duologue.run.resumed import resumed
@@ -28,7 +28,8 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.core.protocols import System, Task
+    from duologue.core.optional_protocols import Stage
+    from duologue.core.protocols import System, Task, World
     from duologue.run.conversation_forecast import ConversationForecast
     from duologue.run.simulate import Simulation
 
@@ -38,12 +39,12 @@ if TYPE_CHECKING:
 @options.system_option
 @click.option(
     "--goals",
-    "--kb",
     type=options.PATH,
     default=None,
     help="mobilecs/dialogue, proactive, restaurant: whose goals are played: track 2 dialogues; sessions or samples; a "
     "knowledge base to book in (default: a built-in one).",
 )
+@options.kb_option("mobilecs/dialogue, restaurant")
 @click.option("--n", type=options.CountNumber(min=1), default=500, show_default=True, help="How many conversations.")
 @click.option(
     "--users",
@@ -84,6 +85,7 @@ def simulate(
     task: str,
     name: str,
     goals: Path | None,
+    kb: Path | None,
     n: int,
     users: tuple[Path, ...],
     player: str | None,
@@ -117,6 +119,7 @@ def simulate(
       duologue simulate proactive --system model --goals sessions.jsonl --n 500 --seed 1 --json
       duologue simulate proactive --system model --goals samples.jsonl --users sessions.jsonl --out dialogues.jsonl
       duologue simulate mobilecs/dialogue --system rule-agent --goals track2/test.json --n 500 --seed 1
+      duologue simulate mobilecs/dialogue --system model --goals track2/test.json --kb catalogue.json --n 100
       duologue simulate restaurant --system solver --n 500 --seed 1
       duologue simulate restaurant --system process --set command='python bot.py' --kb kb.txt
       duologue simulate restaurant --system solver --user endpoint --user-set url=http://127.0.0.1:8080/v1
@@ -126,25 +129,27 @@ def simulate(
     if not isinstance(loaded, Playable):
         raise lacking_capability(task, "Playable")
     system = open_system(loaded, name, recipe, overrides)
+    world = options.world_of(loaded, kb) if loaded.info.kb_beside else None
+    goals, kb = (goals, kb) if loaded.info.kb_beside else (_one_of(goals, kb), None)
     if goals is not None:
         demand_unread(system, goals)
     user = _other_user(loaded, player, user_overrides, users)
-    stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
+    stage = _with_world(loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns), world)
     label = Path(name).name or name
     if dry_run:
         asked = stage if user is None else staged_with(stage, user, loaded)
         planned = forecast_conversations(loaded, system, asked, stage, name=name, seed=seed)
         _tell_forecast(planned, as_json=as_json)
         return
-    external = read_card(Path(name)).external if is_model(name) else None
+    external = with_looked_up(read_card(Path(name)).external if is_model(name) else None, loaded, world, kb)
     target = out or saved
     journal = None if target is None else target.with_name(f".{target.name}.journal")
     with ExitStack() as opened:
-        kept = opened.enter_context(resumed(loaded, name, system, seed, journal, say=console.remark))
+        kept = opened.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark))
         if user is not None:
             apart = journal and journal.with_name(f"{journal.name}.user")
             other = opened.enter_context(resumed(loaded, str(player), user, seed, apart, say=console.remark))
-            stage = staged_with(stage, other, loaded)
+            stage = _with_world(staged_with(stage, other, loaded), world)
         with options.progress_bar(quiet=quiet) as progress:
             played_by = "" if user is None else f"{player}: {', '.join(declared(user) or ['not declared'])}"
             found = play_all(
@@ -158,6 +163,18 @@ def simulate(
         console.as_json(_jsonable(found, seed))
     else:
         _print(found, (*usage_lines(kept), *(f"user: {line}" for line in usage_lines(stage.user))))
+
+
+def _one_of(goals: Path | None, kb: Path | None) -> Path | None:
+    """Return the file that the conversations of a task are set in. Raises `UsageError` for two."""
+    if goals is not None and kb is not None:
+        raise UsageError(f"conversations are set in one file, and found --goals {goals} and --kb {kb}; leave one out")
+    return kb if goals is None else goals
+
+
+def _with_world(stage: Stage, world: World | None) -> Stage:
+    """Return a stage with one more knowledge base, if there is one."""
+    return stage if world is None else stage._replace(worlds={**stage.worlds, world.name: world})
 
 
 def _tell_forecast(planned: Sequence[ConversationForecast], *, as_json: bool) -> None:

@@ -57,7 +57,7 @@ class _Train(RenamedOptions, SeveralFiles):
     help="Data that are not the challenge's own: declared by this name on the model's card, and trained on too where a "
     "FILE is given. `none` declares that there are no such data. May be repeated.",
 )
-@options.kb_option("conversation, restaurant, spoken")
+@options.kb_option("conversation, mobilecs/dialogue, restaurant, spoken")
 @options.seed_option
 @options.recipe_option
 @options.set_option

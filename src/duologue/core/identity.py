@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.core.disk import guarded, regular
+from duologue.core.disk import Source, guarded, regular
+from duologue.core.lines import sha256
 from duologue.core.records import Record
 from duologue.core.version import __version__
 
@@ -99,6 +100,11 @@ def hash_of_model(folder: Path) -> str:
     for name, content in files_of_model(folder).items():
         digest.update(f"{content} {name}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
+
+
+def hash_of_knowledge(path: Path) -> str:
+    """Return the SHA-256 of the unpacked bytes of a file, or of the files of a folder as `hash_of_model` has it."""
+    return hash_of_model(path) if path.is_dir() else sha256(Source(path))
 
 
 def files_of_model(folder: Path) -> dict[str, str]:

@@ -65,6 +65,9 @@ class TaskInfo(Record, frozen=True, kw_only=True):
     """What the challenge calls systems without and with external data; `None` where it does not tell them apart."""
     ordered: bool = False
     """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
+    kb_beside: bool = False
+    """Whether `--kb` is knowledge beside what the challenge gives: external data, and talks are set in goals all the
+    same."""
     live: bool = False
     """Set where a system is prepared for a conversation with a person: it may take more time for a reply."""
 

@@ -26,6 +26,7 @@ from duologue.core.bounds import Items
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.fingerprints import BYTES, of_beginnings, of_several, of_text
+from duologue.core.identity import hash_of_knowledge
 from duologue.core.lines import sha256 as sha256_of
 from duologue.core.records import Exposure, Problem, Record
 from duologue.core.typed import convert, decode_json
@@ -255,12 +256,13 @@ def declared(system: System, external: Sequence[str] | None = None) -> list[str]
 def with_looked_up(external: list[str] | None, task: Task, world: World | None, kb: Path | None) -> list[str] | None:
     """Return external data with the knowledge that is looked up while a system answers, if any: name, facts and hash.
 
-    It counts where the challenge tells systems without and with external data apart, and where the others are declared.
+    It counts where the challenge tells systems without and with external data apart or gives no such knowledge itself,
+    and where the others are declared.
     """
-    if external is None or world is None or kb is None or task.info.tracks is None:
+    if external is None or world is None or kb is None or (task.info.tracks is None and not task.info.kb_beside):
         return external
     facts = sum(1 for _ in world)
-    return sorted({*external, f"{kb.name} (looked up while answering, {facts:,} facts, {sha256_of(Source(kb))[:12]})"})
+    return sorted({*external, f"{kb.name} (looked up while answering, {facts:,} facts, {hash_of_knowledge(kb)[:12]})"})
 
 
 def sketch_of(model: Path) -> Sketch | None:

@@ -128,6 +128,8 @@ def pack(
     _demand_own(registered)
     if kb is not None and not isinstance(task, Grounded):
         raise UsageError(f"task '{task.info.name}' has no shared knowledge base; leave --kb out")
+    if kb is not None and kb.is_dir():
+        raise UsageError(f"--kb {kb} is a folder, and a package holds one file of knowledge; give that")
     if external is not None and trained is not None and trained.external not in (None, sorted({*external})):
         told = ", ".join(trained.external or ()) or "none"
         raise UsageError(f"{name} was trained with other external data ({told}); leave --external out")
@@ -137,7 +139,8 @@ def pack(
             f"it is not declared which external data {name} learned from, and challenges want to know; say "
             "--external none, or --external NAME for each"
         )
-    world = task.world(kb) if kb is not None and isinstance(task, Grounded) and task.info.tracks else None
+    counts = task.info.tracks or task.info.kb_beside
+    world = task.world(kb) if kb is not None and isinstance(task, Grounded) and counts else None
     found = with_looked_up(found, task, world, kb) or []
     tracks = task.info.tracks
     card = PackageCard(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from duologue.core.optional_protocols import Partner
-    from duologue.core.protocols import System, Task
+    from duologue.core.protocols import System, Task, World
 
     class ConversableTask(Task, Conversable, Protocol):
         """A task whose systems can be talked to."""
@@ -50,7 +50,7 @@ def open_talker(
 def open_partner(
     task: str,
     name: str | None,
-    place: Path | None,
+    place: Path | World | None,
     recipe: Path | None = None,
     overrides: Sequence[str] = (),
     *,
@@ -58,6 +58,9 @@ def open_partner(
     lang: str,
     called: str,
 ) -> Partner:
-    """Return a system of a task as a partner of its own. Raises as `conversable` and `open_talker` do."""
+    """Return a system of a task as a partner of its own. Raises as `conversable` and `open_talker` do.
+
+    A knowledge base that is read already is taken by tasks that are `Grounded`.
+    """
     loaded = conversable(task)
     return loaded.partner(open_talker(loaded, name, recipe, overrides), place, seed=seed, lang=lang, name=called)

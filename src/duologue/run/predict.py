@@ -11,7 +11,7 @@ import msgspec
 
 from duologue.core.disk import Source, is_stream, read_bytes, write_bytes, write_text
 from duologue.core.errors import PlugInError, UsageError
-from duologue.core.identity import Identity, hash_of_model, packages
+from duologue.core.identity import Identity, hash_of_knowledge, hash_of_model, packages
 from duologue.core.lines import sha256
 from duologue.core.locks import writing_file
 from duologue.core.plugins import CARD, names, packages_of, read_card
@@ -280,7 +280,7 @@ def predict_file(
             input=data.name,
             input_hash=input_hash,
             world=kb.name if kb else "",
-            world_hash=sha256(Source(kb)) if kb else "",
+            world_hash=hash_of_knowledge(kb) if kb else "",
             seen=system.seen,
             package=__version__,
             model=name if trained else "",

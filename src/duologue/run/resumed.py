@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.core.disk import Source, sha256
-from duologue.core.identity import Identity, hash_of_model
-from duologue.core.lines import sha256 as sha256_of_file
+from duologue.core.disk import sha256
+from duologue.core.identity import Identity, hash_of_knowledge, hash_of_model
 from duologue.core.plugins import packages_of, read_card
 from duologue.core.recipe import to_table
 from duologue.core.records import Record
@@ -116,7 +115,7 @@ def resumed(
         packages=packages_of(card.system if card else name),
         seed=seed,
         recipe=card.recipe if card else decisive(system, to_table(getattr(system, "recipe", Record()))),
-        world=sha256_of_file(Source(kb)) if kb else "",
+        world=hash_of_knowledge(kb) if kb else "",
         weights=hash_of_model(Path(name)) if card else "",
     )
     with Journal(journal, identity, say=say) as kept:

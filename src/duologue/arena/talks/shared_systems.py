@@ -31,7 +31,9 @@ class _Opened:
         self._task = conversable(task)
         self._shared = SharedSystem(open_talker(self._task, name))
         self._place: Path | World | None = place
-        if isinstance(self._task, Grounded):
+        self._in_world = False
+        if not self._task.info.kb_beside and isinstance(self._task, Grounded):
+            self._in_world = True
             try:
                 self._place = self._task.world(place)
             except UsageError:
@@ -40,7 +42,7 @@ class _Opened:
 
     def partner(self, talk: Talk, kept: KeptTurns, place: Path | None) -> LivePartner:
         system = self._shared.for_talk(kept.answers)
-        set_in = self._place if isinstance(self._task, Grounded) else place
+        set_in = self._place if self._in_world else place
         seed = 1 if talk.seed is None else talk.seed
         return LivePartner(self._task.partner(system, set_in, seed=seed, lang=talk.lang, name=talk.id), system)
 

@@ -27,6 +27,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,6 +38,7 @@ from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extra
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
+from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Inspectable
 from duologue.core.protocols import Task
 from duologue.core.records import Answer, Turn
@@ -44,11 +46,10 @@ from duologue.text.noise.spoken_users import SpokenUsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from duologue.core.annotation import AnnotationScheme, PlacedProblem
     from duologue.core.optional_protocols import Partner, Stage
-    from duologue.core.protocols import Progress, System
+    from duologue.core.protocols import Progress, System, World
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
     from duologue.text.noise.speech_channel import SpeechChannel
@@ -275,11 +276,24 @@ class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task
 
         return make_stage(goals, users, n=n, seed=seed, max_turns=max_turns)
 
-    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
-        """Return an agent to call, with goal and knowledge base of a track 2 dialogue drawn by `seed`."""
+    def world(self, path: Path | None) -> World:
+        """Read a catalogue or documents from outside the calls. Raises `UsageError` for `None`: none are built in."""
+        from duologue.challenges.mobilecs.formats.knowledge_files import read_knowledge
+        from duologue.knowledge.base import KnowledgeBase
+
+        if path is None:
+            raise UsageError("no catalogue is built in; give a catalogue or documents with --kb FILE")
+        return KnowledgeBase(path.name, read_knowledge(path))
+
+    def partner(self, system: System, place: Path | World | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return an agent to call, with goal and knowledge base of a track 2 dialogue drawn by `seed`.
+
+        `place` is a track 2 file, or knowledge from outside the call beside the built-in goal and base.
+        """
         from duologue.challenges.mobilecs.live.partner import CallPartner, setting
 
-        return CallPartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
+        goals, world = (place, None) if place is None or isinstance(place, Path) else (None, place)
+        return CallPartner(system, setting(goals, seed), seed=seed, lang=lang, name=name, world=world)
 
     pair_first = "user"
     """Who speaks first where two people talk: the customer, as in the data of track 2."""

@@ -6,7 +6,7 @@ from the knowledge base by the official query, and the facts it names as used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,7 @@ from duologue.challenges.mobilecs.live.scenes import load_rows
 from duologue.challenges.mobilecs.live.ui_text import GOODBYES, phrase
 from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, bilingual_argument
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
+from duologue.core.escapes import one_line
 from duologue.core.live_text import LEAVES
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import System
-    from duologue.core.records import Act
+    from duologue.core.protocols import System, World
+    from duologue.core.records import Act, Answer
 
 
 class CallSetting(NamedTuple):
@@ -40,21 +41,41 @@ class CallSetting(NamedTuple):
     """The official knowledge base of the call."""
 
 
+@runtime_checkable
+class TellsSources(Protocol):
+    """A system that tells what it has from outside the call."""
+
+    def sources(self, sample: Sample, answer: Answer) -> list[str]:
+        """Return the passages and catalogue entries that an answer tells values of."""
+        ...
+
+
 class CallPartner(Partner):
     """A live agent with the goal and knowledge base of a call.
 
-    `system` is any system that answers with text; it is prepared here, and never sees the goal. `lang` (`"en"` or
+    `system` is any system that answers with text; it is prepared here, with knowledge from outside the call where there
+    is a `world`, and never sees the goal. `lang` (`"en"` or
     `"zh"`) is the language of the UI text. Raises `UsageError` for another.
     """
 
-    def __init__(self, system: System, setting: CallSetting, *, seed: int, lang: str = "en", name: str) -> None:
+    def __init__(
+        self,
+        system: System,
+        setting: CallSetting,
+        *,
+        seed: int,
+        lang: str = "en",
+        name: str,
+        world: World | None = None,
+    ) -> None:
         phrase(lang, "none")  # refuses an unknown language before the first turn
         self._system, self._setting, self._seed, self._lang, self._name = system, setting, seed, lang, name
         self._knowledge = facts_of(setting.base)
         self._card = GoalCard(setting.goal, setting.base, lang)
         self._requests = self._card.requests
         self._turns: list[Turn] = []
-        system.prepare(msgspec.structs.replace(DIALOGUE, live=True), seed, {})
+        worlds = {} if world is None else {world.name: world}
+        system.prepare(msgspec.structs.replace(DIALOGUE, live=True), seed, worlds)
 
     @property
     def welcome(self) -> str:
@@ -98,6 +119,10 @@ class CallPartner(Partner):
             self._say("user", acts=bilingual_acts(own["user"]) or self._say("none")),
             *(queries or [self._say("no-query")]),
             *(self._say("fact", fact=f"{one.subject} {bilingual(one.relation)} {one.object}") for one in facts),
+            *(
+                self._say("outside", source=one_line(" ".join(source.split())))
+                for source in turn.meta.get("outside", ())
+            ),
             self._say("staff", acts=bilingual_acts(own["system"]) or self._say("none")),
             *([self._progress(turn.meta["open"])] if self._requests else []),
         ]
@@ -124,7 +149,7 @@ class CallPartner(Partner):
         annotation = answer.annotation or Annotation()
         replies = [*(one.text for one in self._turns if one.speaker == "system"), answer.text or ""]
         arguments = dict.fromkeys(arg for act in annotation.acts if act.speaker == "user" for arg in act.args)
-        meta = {
+        meta: dict[str, Any] = {
             "queries": [[one, query_argument(self._setting.base, one)] for one in arguments],
             "open": [
                 self._card.named(one)
@@ -132,6 +157,8 @@ class CallPartner(Partner):
                 if not any(value in reply for value in one.values for reply in replies)
             ],
         }
+        outside = self._system.sources(sample, answer) if isinstance(self._system, TellsSources) else []
+        meta |= {"outside": [" ".join(one.split()) for one in outside]} if outside else {}
         turn = Turn(speaker="system", text=answer.text or "", annotation=annotation, meta=meta)
         self._turns.append(turn)
         return turn

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.systems.local_knowledge import refuse_knowledge
 from duologue.core.records import Act, Annotation, Answer
 from duologue.prompts.json_answer import found_json, texts_of
 from duologue.prompts.prompt import Prompt, Reading, object_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.core.protocols import World
     from duologue.core.records import Sample
     from duologue.prompts.prompt import Asked
 
@@ -23,6 +27,11 @@ class ServicePrompt(Prompt):
     """Tells the local knowledge base and the call so far, and asks for intents and reply as JSON."""
 
     texts = "dialogue.toml"
+
+    def prepare(self, worlds: Mapping[str, World]) -> None:
+        """Take nothing. Raises `UsageError` for knowledge from outside the call, which is not told."""
+        refuse_knowledge(worlds, self.mark)
+        super().prepare(worlds)
 
     def schema(self, sample: Sample, asked: Asked = "answer") -> dict[str, Any]:  # noqa: ARG002  # all are asked alike
         """Return the schema of intents and reply, with the labels of the challenge."""

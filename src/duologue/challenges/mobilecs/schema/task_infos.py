@@ -28,4 +28,5 @@ DIALOGUE = TaskInfo(
         "user slots": USER_SLOTS,
     },
     english={**TYPE_NAMES, **SLOT_NAMES, **INTENT_NAMES},
+    kb_beside=True,
 )

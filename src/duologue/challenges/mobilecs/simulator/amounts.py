@@ -4,31 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.challenges.mobilecs.schema.spoken_numbers import DIGITS, spoken
+
 if TYPE_CHECKING:
     from duologue.core.rng import Rng
 
-_DIGITS = "零一二三四五六七八九"
 GIGABYTE = 1024
 """Megabytes."""
-
-
-def spoken(number: int) -> str:
-    """Return a whole number from 0 to 99,999 as it is read.
-
-    >>> [spoken(one) for one in (0, 10, 18, 105, 138, 1500, 10086)]
-    ['零', '十', '十八', '一百零五', '一百三十八', '一千五百', '一万零八十六']
-    """
-    if number < 10:
-        return _DIGITS[number]
-    text, rest, started, gap = "", number, False, False
-    for unit, name in ((10_000, "万"), (1_000, "千"), (100, "百"), (10, "十"), (1, "")):
-        digit, rest = divmod(rest, unit)
-        if digit:
-            text += ("零" if gap else "") + ("" if digit == 1 and unit == 10 and not started else _DIGITS[digit]) + name
-            started, gap = True, False
-        elif started and rest:
-            gap = True
-    return text
 
 
 def counted(number: int, rng: Rng) -> str:
@@ -110,7 +92,7 @@ def minutes(count: int, rng: Rng) -> str:
 def _price(fen: int, rng: Rng) -> str:
     """Return a price of at least ten hundredths of a yuan."""
     jiao, rest = divmod(fen, 10)
-    return f"{counted(jiao, rng)}毛{_DIGITS[rest] if rest else ''}"
+    return f"{counted(jiao, rng)}毛{DIGITS[rest] if rest else ''}"
 
 
 def rate(fen: int, rng: Rng) -> str:

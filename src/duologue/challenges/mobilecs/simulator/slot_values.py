@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.schema import ontology
+from duologue.challenges.mobilecs.schema.spoken_numbers import spoken
 from duologue.challenges.mobilecs.simulator import amounts
 from duologue.challenges.mobilecs.simulator.phrases import phrases
 from duologue.challenges.mobilecs.simulator.utterance import Text
@@ -114,9 +115,9 @@ def fills_of(template: Template, rng: Rng, names: Sequence[Text] = ()) -> dict[s
         elif place == "v":
             fills[place] = Text(_left_over(rng))
         elif place == "d":
-            fills[place] = Text(amounts.spoken(1 + rng.below(28)))
+            fills[place] = Text(spoken(1 + rng.below(28)))
         else:
-            fills[place] = Text(amounts.spoken(1 + rng.below(12)))
+            fills[place] = Text(spoken(1 + rng.below(12)))
     return fills
 
 

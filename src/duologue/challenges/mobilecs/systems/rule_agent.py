@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.challenges.mobilecs.knowledge.kb import base_of, query
 from duologue.challenges.mobilecs.schema.intents import ASK
 from duologue.challenges.mobilecs.schema.ontology import USER
+from duologue.challenges.mobilecs.systems.local_knowledge import refuse_knowledge
 from duologue.core.records import Act, Annotation, Answer, Record
 from duologue.core.scope import Scope
 
@@ -87,7 +88,9 @@ class RuleAgent:
         self.recipe = recipe or Record()
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        """Nothing is needed."""
+        """Nothing is needed. Raises `UsageError` for knowledge from outside the call, which it does not read."""
+        del info, seed  # rules need neither
+        refuse_knowledge(worlds, "rule-agent")
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return intents and a reply for each sample."""

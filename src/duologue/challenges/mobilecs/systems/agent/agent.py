@@ -24,7 +24,9 @@ from duologue.challenges.mobilecs.systems.agent.trainer import (
     answered_turns,
     bare_turns,
     index_of,
+    known_in,
     new_encoder,
+    outside_knowledge,
     product_index,
     size_of,
     train_networks,
@@ -37,13 +39,14 @@ from duologue.core.scope import Scope
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork
+    from duologue.challenges.mobilecs.systems.agent.outside_knowledge import OutsideKnowledge
     from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction, StaffDecision, StaffPolicy
-    from duologue.core.protocols import Run
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
 
@@ -88,11 +91,23 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         self.policy: StaffPolicy = SupervisedPolicy()
         """What decides; another one may be put in its place."""
         self._read: dict[tuple[str, ...], RequestReading] = {}
+        self._outside: OutsideKnowledge | None = None
+
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        """Take the knowledge from outside the calls; it stands in the place of the products of training calls.
+
+        Raises `UsageError` where the recipe has no use for it, and for a task that the agent does not serve.
+        """
+        super().prepare(info, seed, worlds)
+        self._outside = outside_knowledge(worlds, self.recipe)
+        self._read.clear()
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedAgent, str]:
         products = product_index(examples, self.recipe)
-        turns = answered_turns(examples, products)
-        encoder, networks = train_networks(turns, answered_turns(held_out, products), self.recipe, run)
+        self._outside = outside_knowledge(run.worlds, self.recipe)
+        index = self._outside or products
+        turns = answered_turns(examples, index)
+        encoder, networks = train_networks(turns, answered_turns(held_out, index), self.recipe, run)
         realiser = Realiser(templates_of(turns, common=self.recipe.common), pool=self.recipe.pool)
         seen = f"{len(turns)} turns of {_dialogues(examples)} annotated training dialogues with their knowledge bases"
         return self._with_policy(LearnedAgent(encoder, networks, realiser, products), seen, examples, run)
@@ -104,8 +119,10 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         from duologue.challenges.mobilecs.systems.agent.semi_supervised_trainer import train_semi_supervised
 
         products = product_index([*examples, *unlabelled], self.recipe)
-        turns, tests, bare = answered_turns(examples, products), answered_turns(held_out, products), unlabelled
-        found = train_semi_supervised(turns, tests, bare_turns(bare, products), self.recipe, run)
+        self._outside = outside_knowledge(run.worlds, self.recipe)
+        index = self._outside or products
+        turns, tests, bare = answered_turns(examples, index), answered_turns(held_out, index), unlabelled
+        found = train_semi_supervised(turns, tests, bare_turns(bare, index), self.recipe, run)
         realiser = Realiser(templates_of(found.turns, common=self.recipe.common), pool=self.recipe.pool)
         seen = (
             f"{len(turns)} turns of {_dialogues(examples)} annotated training dialogues and {_dialogues(bare)} "
@@ -138,9 +155,15 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
             return [self._answer(sample) for sample in samples]
 
     def view(self, sample: Sample) -> CallView:
-        """Return a sample as the agent sees it, with the call's base, products of others, or both."""
-        products, own = self._trained().products, CallView.of(sample)
-        return own if products is None else CallView.of(sample, products.base(own.users, own.last, own.base))
+        """Return a sample as the agent sees it, with the call's base, products of others or of `--kb`, or both."""
+        index, own = self._outside or self._trained().products, CallView.of(sample)
+        return own if index is None else CallView.of(sample, known_in(own.users, own.last, own.base, index))
+
+    def sources(self, sample: Sample, answer: Answer) -> list[str]:
+        """Return the passages and catalogue entries from outside the call that an answer tells values of."""
+        if self._outside is None or answer.annotation is None:
+            return []
+        return self._outside.sources(answer.annotation.facts, CallView.of(sample).base)
 
     def decision(self, view: CallView) -> StaffDecision:
         """Return what is open at a turn: the reading of the networks and the actions with their values."""

@@ -59,10 +59,15 @@ class ProductIndex:
         known = {key: dict(slots) for key, slots in own.items() if key == USER or self._beside}
         named = {name for key, slots in known.items() if key != USER for name in _names(slots)}
         kept = [one for one in found if one.source != apart and not named & set(_names(one.slots))][: self._limit]
-        free = (key for key in map("ent-{}".format, itertools.count(1)) if key not in own)
-        base = {key: slots for key, slots in known.items() if key != USER}
-        base |= {key: dict(one.slots) for key, one in zip(free, kept, strict=False)}
-        return {**base, USER: known[USER]} if USER in known else base
+        return with_entries(known, [one.slots for one in kept], own)
+
+
+def with_entries(known: Base, entries: Iterable[Mapping[str, str]], own: Base) -> dict[str, dict[str, str]]:
+    """Return a base with more entities, under ids that the call's own base has not; the user's entry stays last."""
+    free = (key for key in map("ent-{}".format, itertools.count(1)) if key not in own)
+    base = {key: dict(slots) for key, slots in known.items() if key != USER}
+    base |= {key: dict(slots) for key, slots in zip(free, entries, strict=False)}
+    return {**base, USER: dict(known[USER])} if USER in known else base
 
 
 def products_of(bases: Iterable[tuple[str, Base]]) -> list[IndexedProduct]:

@@ -10,6 +10,7 @@ from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names
 from duologue.challenges.mobilecs.systems.agent.other_replies import with_other_replies
+from duologue.challenges.mobilecs.systems.agent.outside_knowledge import OutsideKnowledge
 from duologue.challenges.mobilecs.systems.agent.product_index import IndexedProduct, ProductIndex, products_of
 from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
@@ -30,17 +31,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork, TurnSize
     from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
     from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnRow, TurnVocabulary
-    from duologue.core.protocols import Run
+    from duologue.core.protocols import Run, World
     from duologue.core.records import Act, Answer, Example
+
+    Lookup = ProductIndex | OutsideKnowledge
+    """What is looked up in the place of a call's own base, or beside it."""
 
 _WITH_PRODUCTS = {"global", "joined"}
 """Ways of reading knowledge that look products of other calls up."""
 
 
-def answered_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
+def answered_turns(examples: Sequence[Example], index: Lookup | None = None) -> list[AnsweredTurn]:
     """Return the turns whose reply and intents are known; the staff's earlier replies are part of their views.
 
     With an index, its products stand in the place of each call's own base, or beside it.
@@ -62,7 +67,7 @@ def _awaited(dialogue: str, later: tuple[str, CallView, Answer | None, str] | No
     return "" if asks else later[3]
 
 
-def bare_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
+def bare_turns(examples: Sequence[Example], index: Lookup | None = None) -> list[AnsweredTurn]:
     """Return the turns whose reply is known, whatever else is; their truth has nothing but what the reply tells."""
     return [
         AnsweredTurn(name, view, truth_of(view, (), reply), reply)
@@ -71,9 +76,7 @@ def bare_turns(examples: Sequence[Example], index: ProductIndex | None = None) -
     ]
 
 
-def _turns(
-    examples: Sequence[Example], index: ProductIndex | None
-) -> Iterator[tuple[str, CallView, Answer | None, str]]:
+def _turns(examples: Sequence[Example], index: Lookup | None) -> Iterator[tuple[str, CallView, Answer | None, str]]:
     """Yield the dialogue, the view, the reference and the reply of each turn."""
     dialogues: dict[str, list[Example]] = {}
     for one in examples:
@@ -85,10 +88,34 @@ def _turns(
             reference = one.references[0] if one.references else None
             reply = reference.text or "" if reference is not None else ""
             last = one.sample.history[-1].text if one.sample.history else ""
-            known = base if index is None else index.base([user for user, _ in said], last, base, name)
-            view = CallView(said, last, known)
+            view = CallView(said, last, known_in([user for user, _ in said], last, base, index, name))
             yield name, view, reference, reply
             said.append((view.last, reply))
+
+
+def known_in(
+    said: Sequence[str], last: str, own: Base, index: Lookup | None, dialogue: str | None = None
+) -> Mapping[str, Mapping[str, str]]:
+    """Return what is known at a turn: the call's own base, or what is looked up in its place or beside it.
+
+    A turn of a training `dialogue` finds none of the products that are known from it.
+    """
+    if index is None:
+        return own
+    return index.base(said, last, own, dialogue) if isinstance(index, ProductIndex) else index.base(said, last, own)
+
+
+def outside_knowledge(worlds: Mapping[str, World], recipe: AgentRecipe) -> OutsideKnowledge | None:
+    """Return what stands in the files of `--kb`; `None` without any. Raises `UsageError` for a recipe without use."""
+    if not worlds:
+        return None
+    if recipe.knowledge not in _WITH_PRODUCTS:
+        raise UsageError(
+            f"an agent with knowledge={recipe.knowledge} reads the call's own base alone, and found --kb "
+            f"{', '.join(sorted(worlds))}; leave --kb out, or train one with --set knowledge=joined or global"
+        )
+    facts = [fact for world in worlds.values() for fact in world]
+    return OutsideKnowledge(facts, limit=recipe.products, beside=recipe.knowledge == "joined")
 
 
 def training_rows(examples: Sequence[Example]) -> list[Mapping[str, Any]]:

@@ -20,6 +20,7 @@ from duologue.challenges.mobilecs.systems.agent_baseline.stream import (
     result_of,
 )
 from duologue.challenges.mobilecs.systems.agent_baseline.turn_rows import answer_of, learned_turns, open_turn
+from duologue.challenges.mobilecs.systems.local_knowledge import refuse_knowledge
 from duologue.core.errors import UsageError
 from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.records import Record
@@ -28,9 +29,9 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem
 from duologue.models.vocabulary import SPECIAL, CopyVocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Run
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Answer, Example, Sample
     from duologue.models.decoder_lm import DecoderLM
     from duologue.models.trained_system import Networks
@@ -61,7 +62,13 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
     name, training_files = "agent-baseline", "track2/train.json"
     Card, card_file = AgentBaselineCard, "agent-baseline.json"
 
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        """Prepare as any trained system. Raises `UsageError` for knowledge from outside the call, too."""
+        refuse_knowledge(worlds, self.name)
+        super().prepare(info, seed, worlds)
+
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedStreams, str]:
+        refuse_knowledge(run.worlds, self.name)
         from duologue.challenges.mobilecs.systems.agent_baseline.network import learner  # these need torch
         from duologue.models.train import TrainConfig, train
 
