@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from duologue.core.identity import CHECKPOINT, LOG, Identity, differences, hash_of_model, packages
+from duologue.core.identity import CHECKPOINT, LOG, Identity, differences, hash_of_knowledge, hash_of_model, packages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,3 +69,13 @@ def test_any_change_to_a_models_files_is_another_hash(tmp_path: Path) -> None:
 def test_what_differs_is_said_to_the_word(there: dict[str, Any], here: dict[str, Any], words: list[str]) -> None:
     assert differences(there, here) == words
     assert differences(there, there) == []
+
+
+def test_knowledge_is_a_file_or_a_folder_of_files(tmp_path: Path) -> None:
+    for name, text in (("a.md", "one"), ("b.md", "two")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert hash_of_knowledge(tmp_path / "a.md") == hashlib.sha256(b"one").hexdigest()
+    before = hash_of_knowledge(tmp_path)
+    assert before == hash_of_model(tmp_path)
+    (tmp_path / "b.md").write_text("three", encoding="utf-8")
+    assert hash_of_knowledge(tmp_path) != before

@@ -264,6 +264,7 @@ def test_what_is_looked_up_is_external_where_the_challenge_asks_for_it(tmp_path:
     assert contamination.with_looked_up(None, task, world, kb) is None
     assert contamination.with_looked_up([], task, None, None) == []
     assert contamination.with_looked_up([], load_task("restaurant"), world, kb) == []
+    assert contamination.with_looked_up([], load_task("mobilecs/dialogue"), world, kb) == [told]
 
 
 def test_the_warning_is_said_to_the_word() -> None:

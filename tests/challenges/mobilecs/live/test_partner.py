@@ -10,9 +10,11 @@ from duologue.challenges.mobilecs.live.partner import BUILT_IN, CallPartner, Cal
 from duologue.challenges.mobilecs.live.ui_text import GOODBYES, TEXTS
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.systems.rule_agent import RuleAgent
+from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.live_text import LEAVES
 from duologue.core.records import Act, Annotation, Answer, Fact, Record
+from duologue.knowledge.base import KnowledgeBase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,3 +128,22 @@ def test_without_a_request_the_card_says_so() -> None:
     partner = called(RuleAgent(), where=CallSetting({}, {"ent-1": {"业务费用": "一元"}}))
     assert "none; ask what you like" in partner.welcome
     assert not any("goal:" in line for line in partner.shown(partner.reply("多少钱")[0]))
+
+
+def test_what_is_from_outside_the_call_is_shown_with_its_source() -> None:
+    class Reader(Clerk):
+        def prepare(self, info: Any, *others: Any) -> None:
+            super().prepare(info)
+            self.worlds = others[1]
+
+        def sources(self, sample: Sample, answer: Answer) -> list[str]:
+            return ["月费：四十七块六\n次月生效"] if sample.history and answer.text == "四十七块六" else []
+
+    reader, world = Reader(Answer(text="四十七块六"), Answer(text="喂")), KnowledgeBase("docs.md", [])
+    partner = CallPartner(reader, BUILT_IN, seed=1, lang="zh", name="chat", world=world)
+    assert reader.worlds == {"docs.md": world}
+    (turn,) = partner.reply("云帆套餐多少钱")
+    assert "来自通话之外：月费：四十七块六 次月生效" in partner.shown(turn)
+    (turn,) = partner.reply("喂")
+    assert "outside" not in turn.meta
+    assert isinstance(DialogueTask().partner(Reader(), world, seed=1, lang="en", name="chat"), CallPartner)

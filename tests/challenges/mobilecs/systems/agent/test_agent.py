@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from duologue.challenges.mobilecs.formats.knowledge_files import PASSAGE
+from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.challenges.mobilecs.systems.agent.agent import AgentCard, CustomerAgent
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, truth_of
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
-from duologue.core.records import Act
+from duologue.core.records import Act, Annotation, Answer, Fact, Sample, Turn
 from duologue.core.typed import convert
+from duologue.knowledge.base import KnowledgeBase
 from duologue.models.trained_system import write_json
 from duologue.run.contamination import declared
 
@@ -157,3 +161,41 @@ def test_a_card_that_no_answer_can_be_made_with_is_refused(
 def test_what_it_learns_from_is_declared_by_those_who_train_it() -> None:
     assert declared(CustomerAgent()) is None
     assert declared(CustomerAgent(), []) == []
+
+
+def test_knowledge_from_outside_stands_in_the_place_of_other_calls_products(
+    calls: list[Example], tmp_path: Path
+) -> None:
+    facts = [Fact(subject="云帆套餐", relation=PASSAGE, object="每月四十七块六")]
+    worlds = {"docs.md": KnowledgeBase("docs.md", facts)}
+    history = (Turn(speaker="user", text="云帆套餐多少钱"),)
+    own = facts_of({"NA": {"账户余额": "三块"}})
+    sample = Sample(id="a#0", dialogue_id="a", history=history, knowledge=own)
+    for knowledge in ("joined", "global"):
+        agent = trained(calls, tmp_path / knowledge, msgspec.structs.replace(TINY, knowledge=knowledge))
+        agent.prepare(DIALOGUE, 1, worlds)
+        assert agent.view(sample).base == {
+            "ent-1": {"name": "云帆套餐", "type": "套餐", "业务费用": "每月四十七块六"},
+            "NA": {"账户余额": "三块"},
+        }
+        told = Fact(subject="云帆套餐", relation="业务费用", object="每月四十七块六")
+        answer = Answer(text="四十七块六", annotation=Annotation(facts=(told,)))
+        assert agent.sources(sample, answer) == ["每月四十七块六"]
+        assert agent.sources(sample, Answer(text="喂")) == []
+        agent.prepare(DIALOGUE, 1, {})
+        assert not any("云帆" in slots.get("name", "") for slots in agent.view(sample).base.values())
+        assert agent.sources(sample, answer) == []
+
+
+def test_training_sees_the_knowledge_from_outside(calls: list[Example], tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(TINY, knowledge="joined")
+    facts = [Fact(subject="云帆套餐", relation=PASSAGE, object="每月四十七块六")]
+    worlds = {"docs.md": KnowledgeBase("docs.md", facts)}
+    agent, other = CustomerAgent(recipe), trained(calls, tmp_path / "without", recipe)
+    agent.fit(calls, [], [], Run(folder=tmp_path, seed=1, worlds=worlds))
+    agent.save(tmp_path)
+    other.save(tmp_path / "without")
+    weights = [(folder / "turns-0.safetensors").read_bytes() for folder in (tmp_path, tmp_path / "without")]
+    assert weights[0] != weights[1]
+    with pytest.raises(UsageError, match="knowledge=query reads the call's own base alone"):
+        CustomerAgent(TINY).fit(calls, [], [], Run(folder=tmp_path / "query", seed=1, worlds=worlds))
