@@ -281,13 +281,16 @@ def amount_option(
 
 def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:
     """Return the option for the knowledge base; `tasks` are those of the verb that have a use for one, in words."""
+    beside = (
+        "; of mobilecs/dialogue a catalogue, documents, or a folder of both" if "mobilecs/dialogue" in tasks else ""
+    )
     return click.option(
         "--kb",
         "--kg",
         "kb",
         type=PATH,
         default=None,
-        help=f"{tasks}: the knowledge base or graph, in its official form (.gz is fine).",
+        help=f"{tasks}: the knowledge base or graph, in its official form (.gz is fine){beside}.",
     )
 
 

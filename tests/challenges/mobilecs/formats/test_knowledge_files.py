@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,8 @@ def test_a_passage_is_about_its_heading_its_first_line_its_title_or_its_first_wo
 
 
 def test_a_folder_is_its_files_in_the_order_of_their_names(tmp_path: Path) -> None:
-    written(tmp_path / "b.md", "# 彩铃\n五元")
+    (tmp_path / "b.md.gz").write_bytes(gzip.compress("# 彩铃\n五元".encode()))
+    written(tmp_path / ".hidden.md", "# 手机报\n三元")
     written(tmp_path / "a.json", [PRODUCT])
     written(tmp_path / "notes.csv", "1,2")
     assert [fact.subject for fact in read_knowledge(tmp_path)][-1] == "彩铃"

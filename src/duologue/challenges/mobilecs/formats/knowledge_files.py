@@ -103,7 +103,7 @@ def read_knowledge(path: Path) -> list[Fact]:
     """
     if not path.is_dir():
         return _facts(path)
-    paths = [one for one in all_files(path) if one.suffix in _SUFFIXES and not one.name.startswith(".")]
+    paths = [one for one in all_files(path) if one.name.removesuffix(".gz").endswith(_SUFFIXES) and one.name[0] != "."]
     if not paths:
         found = ", ".join(sorted(one.name for one in path.iterdir())[:5]) or "nothing"
         raise FormatError(path, [_problem("", f"found {found}", f"a folder holds files {', '.join(_SUFFIXES)}")])

@@ -25,8 +25,9 @@ class AgentRecipe(TrainingRecipe, frozen=True):
 
     knowledge: Literal["query", "text", "global", "joined"] = "query"
     """How knowledge is read: `query` asks the call's base for slots; `text` reads its pieces as lines of text, weighed
-    by their words; `global` has no base of the call, but the products of all training calls, found by what is said;
-    `joined` asks the call's base and, beside it, such products that it lacks."""
+    by their words; `global` has no base of the call, but the products of all training calls, found by what is said, or
+    those of a catalogue or documents (`--kb`); `joined` asks the call's base and, beside it, such products that it
+    lacks."""
     products: Positive = 8
     """With `global` and `joined`: products of a turn, those most like what is said."""
     coreference: bool = True
