@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,12 +26,12 @@ from duologue.run.train import train
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from tests.run.conftest import Contest
 
     from duologue.core.records import Example
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "operator-documents.md"
 DIALOGUE = load_task("mobilecs/dialogue")
 ASKED = ("用户", "用户意图-生成", "客服意图-生成", "客服-生成")
 
@@ -162,7 +163,8 @@ def test_a_card_starts_no_program(asked: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_packed_or_run_says_why(asked: Path, tmp_path: Path) -> None:
     refusals: list[tuple[dict[str, Any], str]] = [
         ({"name": "process", "overrides": ["command=cat"]}, "which a package of ours cannot hold"),
-        ({"kb": asked}, "has no shared knowledge base"),
+        ({"kb": tmp_path}, "is a folder, and a package holds one file of knowledge"),
+        ({"kb": EXAMPLE}, "'rule-agent' reads the call's own base alone"),
         ({"inputs": [asked, asked]}, "two files are called test.json"),
         ({"out": tmp_path}, "is not empty"),
     ]
@@ -173,6 +175,8 @@ def test_what_cannot_be_packed_or_run_says_why(asked: Path, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["test.json"]
     with pytest.raises(UsageError, match="is no package"):
         read_package(tmp_path)
+    with pytest.raises(UsageError, match="has no shared knowledge base"):
+        pack(load_task("proactive"), "planner", tmp_path / "entry", kb=asked)
 
 
 def test_a_link_to_an_empty_folder_is_followed(tmp_path: Path) -> None:

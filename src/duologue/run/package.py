@@ -141,6 +141,8 @@ def pack(
         )
     counts = task.info.tracks or task.info.kb_beside
     world = task.world(kb) if kb is not None and isinstance(task, Grounded) and counts else None
+    if world is not None and task.info.kb_beside:
+        system.prepare(task.info, seed, {world.name: world})  # one that has no use for it says so
     found = with_looked_up(found, task, world, kb) or []
     tracks = task.info.tracks
     card = PackageCard(

@@ -43,6 +43,8 @@ PASSAGE = "passage"
 NAME, TYPE = "name", "type"
 _SUFFIXES = (".json", ".jsonl", ".md", ".txt")
 _LONGEST_TITLE = 24
+_SHOWN = 5
+"""Fields of a wrong row that are told."""
 _FORM = 'expected {"text": "...", "title": "..."}; `title` may be left out'
 _LARGEST = 100_000
 """Amounts below this are read out."""
@@ -142,7 +144,8 @@ def _wrong(place: str, row: dict[str, Any]) -> Iterator[Problem]:
     """Yield the problems of a product."""
     if NAME not in row:
         advice = "a catalogue is a list of products, such as catalogue.json of `duologue generate mobilecs`"
-        yield _problem(place, f"there is no field '{NAME}'; found {', '.join(map(repr, row)) or 'none'}", advice)
+        yield _problem(place, f"there is no field '{NAME}'; found {_some(row)}", advice)
+        return
     for field, value in row.items():
         fault = _fault(field, value)
         if fault:
@@ -193,7 +196,7 @@ def _rows(lines: Lines) -> Read:
         if not isinstance(row, dict):
             yield _problem(place, f"found {shown(row)} in place of an object", _FORM)
         elif set(row) - {"text", "title"} or "text" not in row:
-            yield _problem(place, f"found the fields {', '.join(map(repr, row)) or 'none'}", _FORM)
+            yield _problem(place, f"found the fields {_some(row)}", _FORM)
         elif wrong := next((key for key, value in row.items() if not is_text(value)), ""):
             yield _problem(f"{place}, {wrong}", f"found {shown(row[wrong])} in place of a text", _FORM)
         elif not row["text"].strip():
@@ -228,6 +231,11 @@ def _passage(place: str, title: str, lines: list[str]) -> Fact | Problem:
         advice = "give it a title: a heading or short line above, or begin with the name and a colon"
         return _problem(place, f"found {shown(text)}, which does not say what it is about", advice)
     return Fact(subject=name, relation=PASSAGE, object=text)
+
+
+def _some(row: dict[str, Any]) -> str:
+    """Return the first fields of a decoded object."""
+    return ", ".join(map(shown, [*row][:_SHOWN])) or "none"
 
 
 def _folded(name: str) -> str:
