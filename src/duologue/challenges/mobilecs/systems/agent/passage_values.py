@@ -20,7 +20,9 @@ from duologue.challenges.mobilecs.schema.ontology import (
 )
 
 _NUMBER = r"(?:\d+(?:\.\d+)?|[零一二两三四五六七八九十百千万半]+)"
-_MONEY = rf"{_NUMBER}(?:块钱|元钱|块|元)(?:{_NUMBER}毛?)?"
+_JIAO = r"[\d一二两三四五六七八九半](?![十百千万个天年月分兆MmGg])毛?"
+"""What may follow the yuan; the number of another unit does not."""
+_MONEY = rf"{_NUMBER}(?:块钱|元钱|块|元)(?:{_JIAO})?"
 _RATE = rf"(?:{_MONEY}|{_NUMBER}[毛角分]{_NUMBER}?钱?)"
 _MEGABYTE = r"(?:兆|[Mm][Bb]?)"
 _AREA = "省内|国内|全国|本地|市内|省外"
