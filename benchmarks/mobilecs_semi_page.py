@@ -33,8 +33,8 @@ argument rate .4), and the test set is of a seed that nothing was trained on. He
 which choose weights, temperatures and levels, are part of the labelled share in every cell. At small shares the
 systems train in smaller batches for more epochs, with and without unlabelled dialogues alike. How `extractor`
 chooses weights, and its steps at small shares, were decided by figures of another test set (seed 22);
-by this one (seed 61) a single thing was: that 300 labelled calls are learned in batches of 4 too, after a first training
-on them in 120 steps of 16 had a lower score than one on 100 calls in 500 steps.
+by this one (seed 61) a single thing was: that 300 labelled calls are learned in batches of 4 too, after a first
+training on them in 120 steps of 16 had a lower score than one on 100 calls in 500 steps.
 
 The gain is the paired difference to the same system, seed and labelled dialogues without unlabelled ones. Its 95 %
 interval is from a bootstrap that draws test dialogues and seeds anew, both ways of learning together; with three
