@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from duologue.core.records import Example
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "operator-documents.md"
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "operator-documents.txt"
 DIALOGUE = load_task("mobilecs/dialogue")
 ASKED = ("用户", "用户意图-生成", "客服意图-生成", "客服-生成")
 
