@@ -19,7 +19,9 @@ from duologue.challenges.mobilecs.schema.ontology import (
     VOLUME,
 )
 
-_NUMBER = r"(?:\d+(?:\.\d+)?|[零一二两三四五六七八九十百千万半]+)"
+_DIGITS = "零一二两三四五六七八九十百千万半"
+_NUMBER = rf"(?:(?<![\d.])\d{{1,7}}(?:\.\d{{1,3}})?|(?<![{_DIGITS}])[{_DIGITS}]{{1,9}})"
+"""A whole one: what goes on longer is none. All that repeats here has a bound, so time grows as the text does."""
 _JIAO = r"[\d一二两三四五六七八九半](?![十百千万个天年月分兆MmGg])毛?"
 """What may follow the yuan; the number of another unit does not."""
 _MONEY = rf"{_NUMBER}(?:块钱|元钱|块|元)(?:{_JIAO})?"
@@ -42,12 +44,14 @@ _NAMES = {
     **dict.fromkeys(("互斥", "不能同时办理"), "互斥业务"),
 }
 """Slots by the names that documents have for them."""
-_LABELLED = re.compile(rf"^(?P<name>{'|'.join(sorted(_NAMES, key=len, reverse=True))})\s*[：:]\s*(?P<value>.+)$")
-_BEYOND = r"(?:套餐外|超出)[^，,]*?"
+_LABELLED = re.compile(rf"^(?P<name>{'|'.join(sorted(_NAMES, key=len, reverse=True))})\s{{0,3}}[：:](?P<value>.+)$")
+_APART = "[^，,]{0,12}"
+"""Words between those that belong together."""
+_BEYOND = rf"(?:套餐外|超出){_APART}?"
 _PATTERNS = tuple(
     (slot, re.compile(pattern))
     for slot, pattern in (
-        ("流量封顶", rf"流量[^，,]*?(?P<value>{_NUMBER}(?:个?[Gg][Bb]?|{_MEGABYTE}))[^，,]*?封顶"),
+        ("流量封顶", rf"流量{_APART}?(?P<value>{_NUMBER}(?:个?[Gg][Bb]?|{_MEGABYTE})){_APART}?封顶"),
         ("套餐外流量计费", rf"(?P<value>(?:[每一]{_MEGABYTE}{_RATE}|{_RATE}(?:每|一|/){_MEGABYTE}))"),
         ("套餐外通话计费", rf"{_BEYOND}(?P<value>(?:[每一]分钟{_RATE}|{_RATE}(?:每|一|/)分钟))"),
         ("国内主叫", rf"(?P<value>(?:[每一]分钟{_RATE}|{_RATE}(?:每|一|/)分钟))"),
@@ -62,7 +66,7 @@ _PATTERNS = tuple(
         (CALL_AREA, rf"(?P<value>{_AREA})的?(?:语音|通话|主叫|电话)"),
         (
             "办理渠道",
-            rf"(?P<value>{_CHANNEL})(?=[^，,]*(?:办|开通|申请))",
+            rf"(?P<value>{_CHANNEL})(?={_APART}(?:办|开通|申请))",
         ),
         ("隶属业务", r"(?:属于|隶属于?)(?P<value>[^，,]{2,20})"),
         ("互斥业务", r"[与和跟](?P<value>[^，,]{2,20}?)(?:不能同时|互斥|冲突)"),
