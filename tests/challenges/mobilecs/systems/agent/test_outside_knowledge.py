@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from tests.growth import MOST, growth
+
 from duologue.challenges.mobilecs.formats.knowledge_files import PASSAGE
 from duologue.challenges.mobilecs.systems.agent.outside_knowledge import OutsideKnowledge
 from duologue.core.records import Fact
@@ -67,3 +69,15 @@ def test_the_source_of_a_value_is_its_passage_or_its_entry_and_none_for_the_call
     own = {"ent-1": {"name": "云帆套餐", "业务费用": "四十七块钱", "流量总量": "7个G"}, "NA": {}}
     assert knowledge().sources(told, own) == ["每月50元，含7个G流量"]
     assert knowledge().sources(told[1:], own) == []
+
+
+def test_time_grows_as_the_passages_about_one_product() -> None:
+    def made(n: int) -> list[Fact]:
+        return [passage("云帆套餐", f"每月{number}元") for number in range(n)]
+
+    assert growth(made, lambda facts: OutsideKnowledge(facts, limit=8, beside=True), 1_000) < MOST
+
+
+def test_time_grows_as_what_is_said() -> None:
+    known = knowledge()
+    assert growth(lambda n: "云帆套餐好" * n, lambda text: known.base([], text, {}), 10_000) < MOST

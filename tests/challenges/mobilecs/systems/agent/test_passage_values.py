@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.growth import MOST, growth
 
 from duologue.challenges.mobilecs.systems.agent.passage_values import values_in
 
@@ -32,3 +33,11 @@ from duologue.challenges.mobilecs.systems.agent.passage_values import values_in
 )
 def test_values_are_told_by_slot_name_or_unit_and_the_rest_is_rules(passage: str, found: dict[str, list[str]]) -> None:
     assert values_in(passage, "云帆套餐") == found
+
+
+@pytest.mark.parametrize("between", ["", "，"])
+def test_time_grows_as_the_passage(between: str) -> None:
+    def made(n: int) -> str:
+        return between.join(f"每月{number}元" for number in range(n))
+
+    assert growth(made, lambda text: values_in(text, "晴空套餐"), 2_000) < MOST

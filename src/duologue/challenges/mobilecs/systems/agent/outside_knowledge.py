@@ -7,6 +7,7 @@ the place of the call's own base, or beside it; a product of the call's base get
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.formats.knowledge_files import PASSAGE
@@ -31,24 +32,17 @@ _SHORTEST = 2
 """Characters of the shortest own part of a name that names a product."""
 
 
-class SourcedValue(NamedTuple):
-    """Where a value is from."""
-
-    value: str
-    source: str
-    """The passage, or the entry of the catalogue."""
-
-
 class OutsideProduct(NamedTuple):
     """What files say of one product."""
 
     names: tuple[str, ...]
     kind: str
-    slots: dict[str, list[SourcedValue]]
+    slots: dict[str, dict[str, str]]
+    """Values of each slot with where they are from: the passage, or the entry of the catalogue."""
 
     def entry(self) -> dict[str, str]:
         """Return the entry that a base has of it."""
-        told = {slot: ",".join(one.value for one in values) for slot, values in self.slots.items()}
+        told = {slot: ",".join(values) for slot, values in self.slots.items()}
         kind = {TYPE: self.kind} if self.kind else {}
         return {NAME: ",".join(self.names), **kind, **told}
 
@@ -61,10 +55,10 @@ class OutsideKnowledge:
         self._products: dict[str, OutsideProduct] = {}
         facts = list(facts)
         entries = base_of(tuple(one for one in facts if one.relation != PASSAGE))
-        shorts = [name for slots in entries.values() for name in slots[NAME].split(",")[1:]]
+        shorts = Counter(name for slots in entries.values() for name in slots[NAME].split(",")[1:])
         for subject, slots in entries.items():
             name, *short = slots[NAME].split(",")
-            own = [one for one in short if shorts.count(one) == 1 and _own_part(one)]
+            own = [one for one in short if shorts[one] == 1 and _own_part(one)]
             told = {slot: [value] for slot, value in slots.items() if slot not in {NAME, TYPE}}
             self._add((name, *own), slots.get(TYPE, ""), told, subject)
         for one in facts:
@@ -104,9 +98,9 @@ class OutsideKnowledge:
                 if key != USER and fact.subject in slots.get(NAME, "").split(",")
                 for value in slots.get(fact.relation, "").split(",")
             }
-            for one in product.slots.get(fact.relation, []) if product is not None else ():
-                if one.value in values and one.value not in held:
-                    found[one.source] = None
+            for value, source in product.slots.get(fact.relation, {}).items() if product is not None else ():
+                if value in values and value not in held:
+                    found[source] = None
         return list(found)
 
     def _spoken(self, text: str) -> list[str]:
@@ -114,29 +108,27 @@ class OutsideKnowledge:
         left = text.lower().translate(_BREAKS)
         found = dict[str, None]()
         for part, product in self._parts:
-            at = left.find(part)
+            pieces, begun, at = [], 0, left.find(part)
             while at >= 0:
                 end = at + len(part)
                 kind = next((one for one in _KINDS if left.startswith(one, end)), "")
                 if not kind or kind in _ANY_KIND or kind in product.kind or any(kind in one for one in product.names):
                     found[product.names[0]] = None
-                    left = f"{left[:at]}#{left[end:]}"
-                at = left.find(part, at + 1)
+                    pieces.append(left[begun:at])
+                    begun = end
+                at = left.find(part, max(begun, at + 1))
+            if pieces:
+                left = "#".join([*pieces, left[begun:]])
         return list(found)
 
     def _add(self, names: tuple[str, ...], kind: str, told: Mapping[str, Sequence[str]], source: str) -> None:
         """Add what a file says of a product; what is known of it already stays, and stands first."""
         known = self._products.get(names[0], OutsideProduct(names, kind, {}))
-        slots = {slot: list(values) for slot, values in known.slots.items()}
         for slot, values in told.items():
-            had = slots.setdefault(slot, [])
-            had += [
-                SourcedValue(one, source)
-                for one in (value.replace(",", "，") for value in values)
-                if one not in {other.value for other in had}
-            ]
+            for value in values:
+                known.slots.setdefault(slot, {}).setdefault(value.replace(",", "，"), source)
         merged = tuple(dict.fromkeys((*known.names, *names)))
-        self._products[names[0]] = OutsideProduct(merged, known.kind or kind, slots)
+        self._products[names[0]] = OutsideProduct(merged, known.kind or kind, known.slots)
 
 
 def _own_part(name: str) -> str:

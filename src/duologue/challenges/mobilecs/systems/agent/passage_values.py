@@ -83,7 +83,7 @@ def values_in(passage: str, name: str) -> dict[str, list[str]]:
     >>> values_in("晴空套餐：每月38元，含5GB国内流量。办了以后次月生效", "晴空套餐")
     {'业务费用': ['每月38元'], '流量总量': ['5GB'], '流量范围': ['国内'], '业务规则': ['办了以后次月生效']}
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     without_name = re.compile(rf"^\s*{re.escape(name)}\s*[：:是为]?\s*", re.IGNORECASE)
     for sentence in _SENTENCE.split(passage):
         rules = []
@@ -91,13 +91,12 @@ def values_in(passage: str, name: str) -> dict[str, list[str]]:
             said = without_name.sub("", clause).strip()
             told = list(_told(said))
             for slot, value in told:
-                if value not in found.setdefault(slot, []):
-                    found[slot].append(value)
+                found.setdefault(slot, {})[value] = None
             if not told and len(said) >= _SHORTEST_RULE and not said.endswith(("：", ":")):
                 rules.append(said)
         if rules:
-            found.setdefault(RULE, []).append("，".join(rules))
-    return found
+            found.setdefault(RULE, {})["，".join(rules)] = None
+    return {slot: list(values) for slot, values in found.items()}
 
 
 def _told(clause: str) -> list[tuple[str, str]]:
@@ -105,12 +104,12 @@ def _told(clause: str) -> list[tuple[str, str]]:
     labelled = _LABELLED.match(clause)
     if labelled is not None:
         return [(_NAMES[labelled["name"]], labelled["value"].strip())]
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(clause))
     found: list[tuple[int, str, str]] = []
     for slot, pattern in _PATTERNS:
         for match in pattern.finditer(clause):
             start, end = match.span("value")
-            if not any(start < other_end and other_start < end for other_start, other_end in taken):
-                taken.append((start, end))
+            if not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
                 found.append((start, slot, match["value"].strip()))
     return [(slot, value) for _, slot, value in sorted(found)]
