@@ -7,16 +7,14 @@ is an object with `text`, what can be said, and perhaps `about`, its title or th
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from duologue.core.decoded import is_text, shown
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
 from duologue.core.lines import Lines
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Fact, Problem
+from duologue.core.text_rows import text_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +24,7 @@ RELATION = "text"
 """What the relation of a passage is called; its subject is what it is about, its object its text."""
 LONGEST = 60
 """Words of a passage: longer texts are cut where sentences end."""
-_FIELDS = ("text", "about")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s")
-_FORM = 'expected {"text": "...", "about": "..."}; `about` may be left out'
 
 
 def read_passages(path: Path) -> list[Fact]:
@@ -82,33 +78,8 @@ def _paragraphs(lines: Lines) -> Iterator[Fact | Problem]:
 
 
 def _rows(lines: Lines) -> Iterator[Fact | Problem]:
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"line {number}"
-        try:
-            row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, RecursionError) as error:
-            yield Problem(rule="passage-json", message=f"this is no JSON ({error})", place=place, advice=_FORM)
-            continue
-        wrong = _wrong(row)
-        if wrong:
-            yield Problem(rule="passage-fields", message=wrong, place=place, advice=_FORM)
+    for row in text_rows(lines, "about"):
+        if isinstance(row, Problem):
+            yield row
         else:
-            about = " ".join(row.get("about", "").split())
-            yield Fact(subject=about, relation=RELATION, object=row["text"])
-
-
-def _wrong(row: Any) -> str:
-    """Return what is wrong with a decoded line; empty where nothing is."""
-    if not isinstance(row, dict):
-        return f"found {shown(row)} in place of an object"
-    unknown = sorted(set(row) - set(_FIELDS))
-    if unknown:
-        return f"unknown field {shown(unknown[0])}"
-    if "text" not in row:
-        return "there is no field 'text'"
-    for field, value in row.items():
-        if not is_text(value):
-            return f"field '{field}' is {shown(value)} in place of a text"
-    return "" if row["text"].split() else "field 'text' is empty"
+            yield Fact(subject=" ".join(row.title.split()), relation=RELATION, object=row.text)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from duologue.challenges.mobilecs.schema.ontology import (
     CALL_AREA,
     DATA_AREA,
@@ -31,6 +29,7 @@ from duologue.core.folder_files import all_files
 from duologue.core.lines import Lines
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Fact, Problem
+from duologue.core.text_rows import text_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +44,6 @@ _SUFFIXES = (".json", ".jsonl", ".md", ".txt")
 _LONGEST_TITLE = 24
 _SHOWN = 5
 """Fields of a wrong row that are told."""
-_FORM = 'expected {"text": "...", "title": "..."}; `title` may be left out'
 _LARGEST = 100_000
 """Amounts below this are read out."""
 _BEGINNING = re.compile(
@@ -184,25 +182,8 @@ def _product(subject: str, row: dict[str, Any]) -> Iterator[Fact]:
 
 
 def _rows(lines: Lines) -> Read:
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"line {number}"
-        try:
-            row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, RecursionError) as error:
-            yield _problem(place, f"this is no JSON ({error})", _FORM)
-            continue
-        if not isinstance(row, dict):
-            yield _problem(place, f"found {shown(row)} in place of an object", _FORM)
-        elif set(row) - {"text", "title"} or "text" not in row:
-            yield _problem(place, f"found the fields {_some(row)}", _FORM)
-        elif wrong := next((key for key, value in row.items() if not is_text(value)), ""):
-            yield _problem(f"{place}, {wrong}", f"found {shown(row[wrong])} in place of a text", _FORM)
-        elif not row["text"].strip():
-            yield _problem(f"{place}, text", "it is empty", _FORM)
-        else:
-            yield _passage(place, row.get("title", ""), row["text"].splitlines())
+    for row in text_rows(lines, "title"):
+        yield row if isinstance(row, Problem) else _passage(row.place, row.title, row.text.splitlines())
 
 
 def _paragraphs(lines: Lines) -> Read:
