@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+ENDPOINT = ("--system", "endpoint", "--set", "url=http://127.0.0.1:9/v1", "--set", "model=m")
+
 
 def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_path: Path) -> None:
     where = ("--workspace", tmp_path / "w")
@@ -80,17 +82,42 @@ def test_a_room_is_opened_and_written_out(duologue: Any, tmp_path: Path) -> None
     assert "0 talks" in duologue("talk", "export", room, "--out", tmp_path / "t.jsonl", *where).out
 
 
+def test_a_room_keeps_the_settings_of_its_system(duologue: Any, tmp_path: Path) -> None:
+    where = ("--workspace", tmp_path / "w")
+    assert duologue("talk", "open", "restaurant", *ENDPOINT, "--set", "temperature=0.5", *where).code == 0
+    (room,) = json.loads(duologue("talk", "status", "--json", *where).out)["rooms"]
+    assert (room["system"], room["settings"]) == ("endpoint", [*ENDPOINT[3::2], "temperature=0.5"])
+    assert (
+        "with endpoint url=http://127.0.0.1:9/v1 model=m temperature=0.5, open"
+        in duologue("talk", "status", *where).out
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("open", "proactive"), "say whom people talk to"),
+        (("open", "proactive"), "say whom to talk to in task 'proactive'"),
+        (("open", "restaurant", "--system", "ranker"), "'ranker' has to learn first"),
+        (("open", "restaurant", "--set", "widht=3"), "--set widht=3: unknown key 'widht'"),
+        (("open", "restaurant", "--set", "widht"), "expected key=value"),
+        (("open", "restaurant", *ENDPOINT, "--set", "temperature=9"), "temperature"),
+        (
+            ("open", "restaurant", *ENDPOINT, "--set", "extra.key=key-of-mine"),
+            "--set extra.key=[key]: the key of DUOLOGUE",
+        ),
+        (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--set", "model=n"), "leave --set out"),
         (("open", "restaurant", "--system", "planner"), "does not serve"),
         (("open", "mobilecs/extraction"), "no live partner"),
         (("pair", "spoken", "--goals", "pyproject.toml"), "no dialogues that two people make"),
         (("close", "xyz"), "no room or campaign of pairs begins with 'xyz'"),
     ],
 )
-def test_what_cannot_be_is_told(duologue: Any, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_told(
+    duologue: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", "key-of-mine")
     done = duologue("talk", *words, "--workspace", tmp_path / "w")
     assert done.code == 2
     assert said in " ".join(done.err.split())
+    assert "key-of-mine" not in done.err
+    assert json.loads(duologue("talk", "status", "--json", "--workspace", tmp_path / "w").out)["rooms"] == []

@@ -87,4 +87,4 @@ def test_whatever_asks_a_system_takes_its_options() -> None:
         for words, command in working_commands()
         if {"--system", "--set"} & {name for one in command.params for name in one.opts} == {"--system"}
     }
-    assert without == {("talk", "open")}  # a room keeps the name of its system alone: a model's folder has its options
+    assert without == set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +10,9 @@ from duologue.cli.lazy_group import LazyGroup
 from duologue.cli.site import site_database
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _COMMANDS = {
     "Commands": {
@@ -24,6 +27,8 @@ _COMMANDS = {
 }
 SHOWS = ("goal", "knowledge", "trace")
 """What a talk may show beside the words (`arena.talks.sessions`)."""
+_TOLD = ("id", "title", "task", "system", "settings", "state")
+"""What is told of a room."""
 
 
 @click.group(cls=LazyGroup, sections=_COMMANDS, prefix="talk.")
@@ -42,6 +47,7 @@ def talk() -> None:
 @click.command(name="open")
 @options.task_argument
 @click.option("--system", default=None, help="A name, a model's folder, or a chat endpoint's address (URL#MODEL).")
+@options.set_option
 @options.place_option
 @click.option("--title", default=None, help="What people see (default: the task's name).")
 @click.option("--show", "shows", multiple=True, type=click.Choice(SHOWS), help="What people see; may be repeated.")
@@ -52,6 +58,7 @@ def open_(
     *,
     task: str,
     system: str | None,
+    overrides: tuple[str, ...],
     place: Path | None,
     title: str | None,
     shows: tuple[str, ...],
@@ -61,7 +68,8 @@ def open_(
 ) -> None:
     """Open a room of TASK on the site, in which people talk with a system. Each talk draws its goal by the next seed.
 
-    An endpoint's key stands in the environment variable DUOLOGUE_ENDPOINT_KEY of whoever runs `duologue site`.
+    What --set says is kept with the room. An endpoint's key stands in the environment variable DUOLOGUE_ENDPOINT_KEY
+    of whoever runs `duologue site`; a file that a setting names is looked for from the folder where the site runs.
 
     \b
     Examples:
@@ -69,20 +77,11 @@ def open_(
       duologue talk open mobilecs/dialogue --goals track2/test.json --show goal
       duologue talk open proactive --system model --goals goals.jsonl
       duologue talk open conversation --system http://127.0.0.1:8200/v1
+      duologue talk open restaurant --system endpoint --set url=http://127.0.0.1:8200/v1 --set model=m
     """
-    from duologue.run.partners import conversable, is_address
-    from duologue.run.systems import is_model
+    from duologue.run.partners import conversable, lasting_talker
 
-    loaded = conversable(task)
-    name = system or loaded.default_system
-    if not name:
-        raise UsageError(f"say whom people talk to in task '{task}': --system NAME (duologue list) or a model's folder")
-    if is_model(name):
-        name = str(Path(name).absolute())
-    elif not is_address(name):
-        from duologue.core.plugins import demand_fit
-
-        demand_fit(name, loaded.info)
+    name = lasting_talker(conversable(task), system, overrides)
     kept = None if place is None else place.absolute()
     with site_database(workspace, address) as database:
         from duologue.arena.talks.rooms import open_room
@@ -93,6 +92,7 @@ def open_(
                 title=title or task,
                 task=task,
                 system=name,
+                settings=overrides,
                 place=kept,
                 seed=seed,
                 shows=shows,
@@ -221,8 +221,7 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
         from duologue.arena.talks.sessions import count_talks, list_talks
 
         rooms = [
-            {"id": one.id, "title": one.title, "task": one.task, "system": one.system, "state": one.state}
-            | count_talks(connection, room=one.id)
+            (one, {name: getattr(one, name) for name in _TOLD} | count_talks(connection, room=one.id))
             for one in list_rooms(connection)
         ]
         pairings = [
@@ -238,13 +237,18 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
             for one in pairings
         }
     if as_json:
-        console.as_json({"rooms": rooms, "pairs": [one | {"dialogues": verdicts[one["id"]]} for one in pairings]})
+        console.as_json(
+            {
+                "rooms": [told for _, told in rooms],
+                "pairs": [one | {"dialogues": verdicts[one["id"]]} for one in pairings],
+            }
+        )
         return
     if not rooms and not pairings:
         console.line("Nobody talks yet; `duologue talk open` and `duologue talk pair` begin.")
-    for one in rooms:
-        console.line(f"{one['id']}  {one['title']}: {one['task']} with {one['system']}, {one['state']}", bold=True)
-        console.line(f"  talks: {one['open']} under way, {one['finished']} finished, {one['abandoned']} broken off")
+    for room, told in rooms:
+        console.line(f"{room.id}  {room.title}: {room.task} with {room.partner}, {room.state}", bold=True)
+        console.line(f"  talks: {told['open']} under way, {told['finished']} finished, {told['abandoned']} broken off")
     for one in pairings:
         console.line(f"{one['id']}  {one['title']}: {one['task']} in pairs, {one['state']}", bold=True)
         console.line(f"  dialogues: {one['done']} done, {one['taken']} under way, {one['free']} to be made")

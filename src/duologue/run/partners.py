@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Conversable
 from duologue.core.plugins import load_task
-from duologue.run.systems import open_system
+from duologue.core.protocols import Trainable
+from duologue.endpoints.secret import VARIABLE, Secret
+from duologue.run.systems import is_model, open_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import Protocol
 
     from duologue.core.optional_protocols import Partner
@@ -45,6 +47,36 @@ def open_talker(
             f"say whom to talk to in task '{task.info.name}': --system NAME (duologue list) or a model's folder"
         )
     return open_system(task, name, recipe, overrides)
+
+
+def lasting_talker(task: ConversableTask, name: str | None, overrides: Sequence[str] = ()) -> str:
+    """Return the name under which a system, or the task's default, is opened at any later time, from any folder.
+
+    What would be told to the first who talks is told now. Raises `UsageError` for settings of a chat endpoint's
+    address, which has none, or with the endpoint's key in them, which would be kept; for a system that has to learn
+    first; and as `open_talker` does.
+    """
+    if name is not None and is_address(name):
+        if overrides:
+            raise UsageError(
+                f"{name} is asked as it stands; leave --set out, or give --system endpoint --set url=URL "
+                "--set model=NAME"
+            )
+        return name
+    secret = Secret.of_environment()
+    for one in overrides:
+        if secret.hidden(one) != one:
+            raise UsageError(
+                f"--set {secret.hidden(one)}: the key of {VARIABLE} would be kept with the settings; leave it out, it "
+                "is sent from there"
+            )
+    system = open_talker(task, name, overrides=overrides)
+    called = name or str(task.default_system)
+    if is_model(called):
+        return str(Path(called).absolute())
+    if isinstance(system, Trainable):
+        raise UsageError(f"'{called}' has to learn first: duologue train; then give the model's folder")
+    return called
 
 
 def open_partner(

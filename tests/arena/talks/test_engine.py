@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shlex
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -7,7 +9,7 @@ import pytest
 from tests.arena.talks.made import Counting, people
 from tests.endpoints.servers import stub
 
-from duologue.arena.talks import sessions, shared_systems
+from duologue.arena.talks import rooms, sessions, shared_systems
 from duologue.arena.talks.engine import FAILED, TalkEngine
 from duologue.arena.talks.replies import LivePartner
 from duologue.core.errors import UsageError
@@ -16,7 +18,9 @@ from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from sqlalchemy import Connection
     from tests.arena.conftest import Clock
 
     from duologue.arena.database.database import Database
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def system(monkeypatch: pytest.MonkeyPatch) -> Counting:
     made = Counting()
-    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name: made)
+    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name, *, overrides: made)
     return made
 
 
@@ -102,6 +106,38 @@ def test_one_system_is_prepared_once_for_all_talks(database: Database, engine: T
         ready(database, engine, talk)
     assert [spoken(database, engine, talk, "hi")[0][:12] for talk in talks] == ["<b>1</b> hea"] * 3
     assert system.prepared == 1
+
+
+def test_rooms_of_one_system_with_other_settings_have_a_system_each(database: Database, tmp_path: Path) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'id': json.loads(line)['id'], 'text': sys.argv[1]}), flush=True)\n"
+    )
+    (person,) = people(database, "Ann")
+
+    def enter(word: str) -> str:
+        settings = (f"command={shlex.join((sys.executable, str(program), word))}",)
+
+        def action(connection: Connection) -> str:
+            room = rooms.open_room(
+                connection, title=word, task="conversation", system="process", settings=settings, now=1
+            )
+            return rooms.enter_room(connection, room, person, lang="en", now=2)
+
+        return database.write(action)
+
+    talks = [enter("one"), enter("two")]
+    for engine in (TalkEngine(database), TalkEngine(database)):  # the second as after a restart of the site
+        for talk in talks:
+            ready(database, engine, talk)
+        assert [spoken(database, engine, talk, "hi") for talk in talks] == [["one"], ["two"]]
+    database.write(lambda connection: sessions.finish(connection, talks[1], person, now=database.now()))
+    with database.reading() as connection:
+        dialogue = sessions.finished(connection, talks[1])
+    assert dialogue is not None
+    assert [one.rpartition(" ")[2] for one in dialogue.meta["settings"]] == ["two"]
 
 
 def test_a_system_that_fails_or_is_slow_is_told_and_can_be_asked_again(

@@ -12,12 +12,10 @@ from duologue.arena.campaigns.campaign_protocol import CampaignProtocol, campaig
 from duologue.arena.campaigns.material import Material, material_of_files, material_of_scenes
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Trainable
 from duologue.judges.judge_texts import load_texts
 from duologue.judges.results import JudgedFiles
 from duologue.ratings.protocol import RatingProtocol, find_protocol
-from duologue.run.partners import conversable, is_address, open_talker
-from duologue.run.systems import is_model
+from duologue.run.partners import conversable, lasting_talker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,18 +107,15 @@ def propose(
     if not protocol.live:
         raise UsageError(f"'{given[0].source}' is no file; {protocol.name} rates result files: give NAME=RESULT_FILE")
     talked = conversable(loaded.info.name)
+    sources = {}
     for one in given:
-        if is_address(one.source):
-            continue
-        system = open_talker(talked, one.source)  # what cannot be talked to is told now, not to the first volunteer
-        if isinstance(system, Trainable) and not is_model(one.source):
-            raise UsageError(f"'{one.source}' has to learn first: duologue train; then give NAME=MODEL_FOLDER")
+        sources[one.name] = lasting_talker(talked, one.source)
     if golds or data is not None or whole:
         raise UsageError("people talk with these systems: leave --gold, --input and --whole out, or give result files")
     scenes = [_scene(settings.seed + number, place) for number in range(n)]
     material = material_of_scenes(scenes, [one.name for one in given])
-    sources = {one.name: one.source for one in given if one.source != one.name}
-    settings = msgspec.structs.replace(settings, sources=sources)
+    told = {name: source for name, source in sources.items() if source != name}
+    settings = msgspec.structs.replace(settings, sources=told)
     return Proposal(loaded.info.name, protocol, rating, material, settings, title)
 
 

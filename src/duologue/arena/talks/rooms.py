@@ -29,11 +29,18 @@ class SystemRoom(Record, frozen=True, kw_only=True):
     title: str
     task: str
     system: str
+    settings: tuple[str, ...]
+    """What its recipe is given, as KEY=VALUE."""
     place: str | None
     seed: int
     shows: tuple[str, ...]
     state: str
     created_at: int
+
+    @property
+    def partner(self) -> str:
+        """Whom one talks with here: the system and its settings."""
+        return " ".join((self.system, *self.settings))
 
 
 def open_room(
@@ -42,6 +49,7 @@ def open_room(
     title: str,
     task: str,
     system: str,
+    settings: Sequence[str] = (),
     place: Path | None = None,
     seed: int = 1,
     shows: Sequence[str] = (),
@@ -56,7 +64,12 @@ def open_room(
         if one not in SHOWS:
             raise UsageError(f"a talk shows no '{one}'{did_you_mean(one, SHOWS)}")
     values = {"id": new_id(), "title": title, "task": task, "system": system, "seed": seed, "shows": list(shows)}
-    values |= {"place": None if place is None else str(place), "state": "open", "created_at": now}
+    values |= {
+        "settings": list(settings),
+        "place": None if place is None else str(place),
+        "state": "open",
+        "created_at": now,
+    }
     connection.execute(insert(talk_rooms).values(values))
     log(connection, by, "room.open", now=now, about=str(values["id"]))
     return str(values["id"])
@@ -102,6 +115,7 @@ def enter_room(connection: Connection, room_id: str, person: str, *, lang: str, 
         connection,
         task=room.task,
         system=room.system,
+        settings=room.settings,
         scene=str(scene),
         person=person,
         shows=room.shows,

@@ -57,6 +57,8 @@ class Talk(Record, frozen=True, kw_only=True):
     task: str
     lang: str
     system: str | None
+    settings: tuple[str, ...]
+    """Of the system's recipe, as KEY=VALUE."""
     place: str | None
     seed: int | None
     room_id: str | None
@@ -88,6 +90,7 @@ def start(
     *,
     task: str,
     system: str,
+    settings: Sequence[str] = (),
     scene: str,
     person: str,
     shows: Sequence[str] = (),
@@ -97,7 +100,8 @@ def start(
 ) -> str:
     """Begin a talk of a person with a system (a name, a model's folder, a chat endpoint's address); return its id.
 
-    `scene` is a text of `scenes`. Raises `UsageError` for one that is none, and for what talks do not show.
+    `settings` are those of the system's recipe, as `lasting_talker` has looked at them; `scene` is a text of `scenes`.
+    Raises `UsageError` for a scene that is none, and for what talks do not show.
     """
     seed, place = read_scene(scene)
     for one in shows:
@@ -106,7 +110,7 @@ def start(
     now = milliseconds() if now is None else now
     values = {"id": new_id(), "kind": "system", "task": task, "lang": lang, "system": system, "seed": seed}
     values |= {"place": None if place is None else str(place), "person_id": person, "shows": list(shows)}
-    values |= {"room_id": room, "state": "open", "created_at": now, "last_at": now}
+    values |= {"settings": list(settings), "room_id": room, "state": "open", "created_at": now, "last_at": now}
     connection.execute(insert(talks).values(values))
     return str(values["id"])
 
@@ -172,6 +176,8 @@ def finished(connection: Connection, talk_id: str) -> Dialogue | None:
 def dialogue_of(connection: Connection, talk: Talk) -> Dialogue:
     """Return a talk as a dialogue: in the challenge's text, as the system's side keeps it, or as it was typed."""
     meta: dict[str, Any] = {"system": talk.system, "ended_by": talk.ended_by, "talk": talk.id}
+    if talk.settings:
+        meta["settings"] = list(talk.settings)
     if talk.dialogue is not None:
         return msgspec.structs.replace(talk.dialogue, id=talk.id, meta=talk.dialogue.meta | meta)
     spoken = [one for one in turns_of(connection, talk.id) if one.kind == "words"]

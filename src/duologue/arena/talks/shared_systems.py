@@ -27,9 +27,9 @@ TALKS = 8
 class _Opened:
     """A system of a task, with the knowledge base that its talks are set in."""
 
-    def __init__(self, task: str, name: str, place: Path | None) -> None:
-        self._task = conversable(task)
-        self._shared = SharedSystem(open_talker(self._task, name))
+    def __init__(self, talk: Talk, place: Path | None) -> None:
+        self._task = conversable(talk.task)
+        self._shared = SharedSystem(open_talker(self._task, talk.system, overrides=talk.settings))
         self._place: Path | World | None = place
         self._in_world = False
         if not self._task.info.kb_beside and isinstance(self._task, Grounded):
@@ -83,13 +83,13 @@ class SharedSystems:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:  # others may open theirs meanwhile
             if key not in self._opened:
-                self._opened[key] = _Opened(talk.task, name, place)
+                self._opened[key] = _Opened(talk, place)
         return self._opened[key].partner(talk, kept, place)
 
 
 def _key(talk: Talk) -> tuple[str, ...]:
     """Return what talks have in common that share a system: goals are drawn anew, a knowledge base is not read anew."""
-    return talk.task, talk.system or "", talk.place or ""
+    return talk.task, talk.system or "", talk.place or "", *talk.settings
 
 
 def _answered(kept: KeptTurns) -> list[Turn]:

@@ -18,6 +18,7 @@ talk_rooms: Final = Table(
     Column("title", StoredText, nullable=False),
     Column("task", StoredText, nullable=False),
     Column("system", StoredText, nullable=False),
+    Column("settings", Json(list[str]), nullable=False, server_default="[]"),  # KEY=VALUE, of the system's recipe
     Column("place", StoredText),
     Column("seed", Integer, nullable=False),
     Column("shows", Json(list[str]), nullable=False),
@@ -79,6 +80,7 @@ talks: Final = Table(
     Column("task", StoredText, nullable=False),
     Column("lang", StoredText, nullable=False),
     Column("system", StoredText),
+    Column("settings", Json(list[str]), nullable=False, server_default="[]"),
     Column("place", StoredText),
     Column("seed", Integer),
     Column("room_id", StoredText, ForeignKey("talk_rooms.id"), index=True),

@@ -38,6 +38,8 @@ class ListedRoom(Record, frozen=True, kw_only=True):
     title: str
     task: str
     system: str
+    settings: tuple[str, ...]
+    """Of the system's recipe, as KEY=VALUE; a command alone gives them."""
     state: str
     talks: dict[str, int]
     """How many are open, finished and abandoned."""
@@ -106,8 +108,8 @@ async def everything(call: OperationCall) -> TalkPlaces:
         return TalkPlaces(
             rooms=[
                 ListedRoom(
-                    id=one.id, title=one.title, task=one.task, system=one.system, state=one.state,
-                    talks=sessions.count_talks(connection, room=one.id),
+                    id=one.id, title=one.title, task=one.task, system=one.system, settings=one.settings,
+                    state=one.state, talks=sessions.count_talks(connection, room=one.id),
                 )
                 for one in rooms.list_rooms(connection)
             ],
