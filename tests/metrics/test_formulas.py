@@ -45,3 +45,9 @@ def test_a_weighted_sum_reads_the_columns_of_its_parts() -> None:
     assert float(both.total(np.array([1, 1, 1, 1, 9, 2], dtype=float))) == 0.75
     assert both.count({"a hit": 1, "b wanted": 2}) == (1, 0, 0, 0, 0, 2)
     assert not both.percent
+    words = Ratio("words", "words", "dialogues", percent=False, lowest=0)
+    of_both = [
+        Weighted("sum", [(1.0, both), (by, one)], "sum = weighted", percent=False)
+        for by, one in ((-2.0, parts[0]), (2.0, words))
+    ]
+    assert [one.bounds for one in (both, *of_both)] == [(0, 1), (-2, 1), (0, math.inf)]

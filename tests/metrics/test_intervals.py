@@ -14,7 +14,7 @@ from scipy.stats import t as students_t  # in the tests only
 from duologue.core.records import Signature
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.formulas import Ratio
-from duologue.metrics.intervals import NORMAL, intervals, jeffreys, scores, share_ends, student, wilson
+from duologue.metrics.intervals import NORMAL, intervals, jeffreys, scores, share_ends, student, wilson, within
 from duologue.metrics.overlap import Overlap
 from duologue.metrics.rank import PrecisionAt, ReciprocalRank, count_ranks
 
@@ -214,6 +214,29 @@ def test_an_interval_holds_its_value_and_stays_a_fraction(rows: list[tuple[int, 
     assert (found.low is None) == (len(rows) < 5)
     if found.low is not None and found.high is not None:
         assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_no_interval_leaves_the_scale_of_its_score() -> None:
+    def points(*found: float) -> Counts:
+        names = tuple(f"{number:02}" for number in range(len(found)))
+        return Counts(names, ("dialogues", "points"), np.column_stack([np.ones(len(found)), found]), names)
+
+    free = Ratio("goal", "points", "dialogues", percent=False)
+    bounded = Ratio("goal", "points", "dialogues", percent=False, lowest=0, highest=2)
+    most, least = points(*[2.0] * 39, 1.0), points(*[0.0] * 39, 1.0)
+    (before,), (after,) = intervals(most, [free]), intervals(most, [bounded])
+    assert before.high is not None
+    assert before.high > 2
+    assert after == before._replace(high=2)
+    (found,) = intervals(least, [bounded])
+    assert found.low == 0
+    loose = Ratio("cider", "points", "dialogues", percent=False, additive=False, lowest=0, highest=10)
+    (score,) = scores(least, [loose], ends={"cider": (-0.1, 10.2)})
+    assert (score.low, score.high) == (0, 10)
+
+
+def test_around_a_value_beyond_the_scale_an_interval_stays_as_it_is() -> None:
+    assert [within(value, -0.3, 0.1, P1.bounds) for value in (-0.1, 0.05)] == [(-0.3, 0.1), (0.0, 0.1)]
 
 
 @given(counted, st.randoms())

@@ -50,6 +50,27 @@ def test_ppi_puts_a_biased_judge_right() -> None:
     assert all(one.agreement.value is not None for one in found.criteria)
 
 
+def test_no_interval_of_a_mean_leaves_the_scale_of_the_points() -> None:
+    def rated(items: int, rater: str) -> RatingTable:
+        rows = [
+            Rating(f"i{item:03}", "a", rater, name, 1.0 if item == 3 else 2.0)
+            for item in range(items)
+            for name in NAMES
+        ]
+        return RatingTable.of(rows, NAMES)
+
+    highest = [one.high for one in SPOKEN.criterion]
+    for one, most in zip(
+        beside_judge(rated(20, "ann"), rated(30, "llm"), SPOKEN).means, [*highest, SPOKEN.highest], strict=True
+    ):
+        assert one.people is not None
+        assert one.both is not None
+        assert one.judge is not None
+        for found in (one.people, one.both, one.judge):
+            assert found.value < found.high == most
+            assert found.low < found.value
+
+
 def test_few_labels_are_uncalibrated_and_a_system_without_people_has_the_judge_alone() -> None:
     people, judge = drawn(8, ["ann"], 0.0), drawn(40, ["llm"], 0.0)
     mine = people.system == 0

@@ -46,6 +46,8 @@ CIDER = Average(
     "cider = mean of 10 x tf-idf cosine, clipped, sigma 6",
     additive=False,
     percent=False,
+    lowest=0,
+    highest=10,
     source="Vedantam and others 2015, as the caption evaluation of COCO computes it (cider_scorer.py)",
 )
 """Not additive: each item's value depends on the document frequencies of all; `Cider.interval` is for that."""

@@ -103,7 +103,7 @@ class Bleu(Metric[TokenizedPair]):
         self.order = order
         self.rules = rules_of(rules)
         self.scale, self.note = scale, note
-        self.percent = scale == 1
+        self.percent, self.lowest, self.highest = scale == 1, 0.0, scale
         self.name = name or f"bleu-{order}"
         self.columns = tuple(columns or bleu_columns(self.rules))[: 2 + 2 * order]
         self.formula = formula or f"bleu-{order} = {rules} corpus BLEU of 1 to {order}-grams"

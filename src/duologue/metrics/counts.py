@@ -165,6 +165,10 @@ class Metric(ABC, Generic[Seen]):
     higher_is_better: bool = True
     percent: bool = True
     """False where the score is no fraction (CIDEr, a sum of scores): it is printed as it is."""
+    lowest: float | None = None
+    """The least score that there can be, beyond which no interval goes; `None`: 0 of a fraction, else not known."""
+    highest: float | None = None
+    """The greatest score that there can be; `None`: 1 of a fraction, else not known."""
     share_of: tuple[str, str] | None = None
     """Columns of hits and of trials where the score is hits / trials: where they count, its interval is a share's.
 
@@ -172,6 +176,12 @@ class Metric(ABC, Generic[Seen]):
     """
     note: str = ""
     """What a reader of a table must know of the figure, in a few words such as `by rule, not the human scale`."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between what scores lie: infinite where nothing is known."""
+        low, high = (0.0, 1.0) if self.percent else (-math.inf, math.inf)
+        return low if self.lowest is None else self.lowest, high if self.highest is None else self.highest
 
     def count(self, seen: Seen) -> tuple[float, ...]:
         """Return the counts of one item, in the order of `columns`.

@@ -24,8 +24,10 @@ class Ratio(Metric[Any]):
     def __init__(
         self, name: str, part: str, whole: str, formula: str = "", *, per: float = 1.0, empty: float = math.nan,
         additive: bool = True, percent: bool = True, higher_is_better: bool = True, source: str = "", note: str = "",
+        lowest: float | None = None, highest: float | None = None,
     ) -> None:  # fmt: skip
         self.name, self.columns = name, (whole, part)
+        self.lowest, self.highest = lowest, highest
         self.formula = formula or f"{name} = {part} / {whole}"
         self.per, self.empty, self.additive = per, empty, additive
         self.percent, self.higher_is_better, self.source, self.note = percent, higher_is_better, source, note
@@ -65,6 +67,8 @@ class Weighted(Metric[Any]):
         self.name, self.parts, self.formula = name, tuple(parts), formula
         self.percent, self.source = percent, source
         self.columns = tuple(dict.fromkeys(column for _, part in self.parts for column in part.columns))
+        ends = [sorted(weight * end for end in part.bounds) for weight, part in self.parts if weight]
+        self.lowest, self.highest = (sum(end[side] for end in ends) for side in (0, 1))
 
     def total(self, sums: Floats) -> Floats:
         """Return the sum of weight times score."""

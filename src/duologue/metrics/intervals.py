@@ -72,6 +72,16 @@ def intervals(counts: Counts, metrics: Sequence[Metric[Any]]) -> tuple[Interval,
     )
 
 
+def within(value: float, low: float, high: float, scale: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of an interval cut to the scale of its score; around a value beyond it they stay as they are.
+
+    >>> within(1.994, 1.987, 2.001, (0, 2))
+    (1.987, 2)
+    """
+    lowest, highest = scale
+    return (max(low, lowest), min(high, highest)) if lowest <= value <= highest else (low, high)
+
+
 def scores(
     counts: Counts, metrics: Sequence[Metric[Any]], signature: Signature | None = None, *,
     values: Mapping[str, float] = MappingProxyType({}),
@@ -91,7 +101,9 @@ def scores(
     for metric in metrics:
         one = found.get(metric.name, Interval(math.nan, None, None))
         value = values.get(metric.name, one.value)
-        low, high = ends.get(metric.name, (one.low, one.high))
+        low, high = one.low, one.high
+        if metric.name in ends:
+            low, high = within(value, *ends[metric.name], metric.bounds)
         if math.isnan(one.value) and metric.name in found:
             value, low, high = values.get(metric.name, undefined), None, None
         if low is not None and high is not None:
@@ -192,7 +204,7 @@ def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
             return _around(value, *share_ends(hits, trials, error))
     deviations = student(len(kept) - 1)
     if not metric.percent or not 0 <= value <= 1:
-        return _around(value, value - deviations * error, value + deviations * error)
+        return _around(value, *within(value, value - deviations * error, value + deviations * error, metric.bounds))
     if not 0 < value < 1 or error < _ROUNDING:
         return _around(value, *wilson(value, len(kept), NORMAL))
     worth = value * (1 - value) / error**2

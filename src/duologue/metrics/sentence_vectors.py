@@ -33,6 +33,7 @@ _SHOWN = 60
 SENTENCE_COSINE = Average(
     "sentence-cosine",
     "sentence-cosine = mean of best cosines of sentence vectors",
+    lowest=-1,
     source="Skip-thought's score of the nlg-eval package, with the vectors that are given",
 )
 

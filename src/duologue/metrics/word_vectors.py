@@ -30,9 +30,9 @@ _LARGEST = 1e100
 _SOURCE = "Liu and others 2016, as the nlg-eval package computes it"
 
 EMBEDDING = (
-    Average("embedding-average", "embedding-average = mean of cosines of summed vectors", source=_SOURCE),
-    Average("vector-extrema", "vector-extrema = mean of cosines of extreme vectors", source=_SOURCE),
-    Average("greedy-matching", "greedy-matching = mean of best cosines word by word", source=_SOURCE),
+    Average("embedding-average", "embedding-average = mean of cosines of summed vectors", source=_SOURCE, lowest=-1),
+    Average("vector-extrema", "vector-extrema = mean of cosines of extreme vectors", source=_SOURCE, lowest=-1),
+    Average("greedy-matching", "greedy-matching = mean of best cosines word by word", source=_SOURCE, lowest=-1),
 )
 """The formulas, in the order of `Likeness`."""
 

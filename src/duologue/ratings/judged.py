@@ -81,13 +81,16 @@ def beside_judge(people: RatingTable, judge: RatingTable, protocol: RatingProtoc
     means, labels_of_total = [], {}
     for name, place in wanted:
         known = total if place is None else scores[place]
+        parts = protocol.criterion if place is None else (protocol.criterion[place],)
+        ends = (sum(one.low for one in parts), sum(one.high for one in parts))
         for system in systems:
             labels = _labels(people, system, place)
-            means.append(_value(name, system, "", labels, {i: v for (i, s), v in known.items() if s == system}))
+            means.append(_value(name, system, "", labels, {i: v for (i, s), v in known.items() if s == system}, ends))
     for system in systems:
         labels_of_total[system] = _labels(people, system, None)
+    span = protocol.highest - protocol.lowest
     differences = [
-        _value(TOTAL, a, b, *_apart(labels_of_total[a], labels_of_total[b], total, a, b))
+        _value(TOTAL, a, b, *_apart(labels_of_total[a], labels_of_total[b], total, a, b), (-span, span))
         for a, b in combinations(systems, 2)
     ]
     criteria = []
@@ -122,15 +125,18 @@ def _apart(
     return people, {item: total[item, a] - total[item, b] for item in items}
 
 
-def _value(criterion: str, system: str, other: str, labels: Labels, scores: dict[str, float]) -> JudgedValue:
+def _value(
+    criterion: str, system: str, other: str, labels: Labels, scores: dict[str, float], scale: tuple[float, float]
+) -> JudgedValue:
     """Return the three estimates of the mean of some labels."""
     keys = sorted(key for key in labels if key[0] in scores)
-    alone = judge_alone(np.array([scores[item] for item in sorted(scores)]))
+    alone = judge_alone(np.array([scores[item] for item in sorted(scores)]), scale)
     if not keys:
         return JudgedValue(criterion, system, other, None, None, alone)
     item, rater = (np.unique([key[side] for key in keys], return_inverse=True)[1] for side in (0, 1))
     human, judge = np.array([labels[key] for key in keys]), np.array([scores[key[0]] for key in keys])
     rated = {key[0] for key in keys}
     rest = np.array([scores[one] for one in sorted(scores.keys() - rated)])
-    people = prediction_powered(item, rater, human, judge, rest, weight=0)
-    return JudgedValue(criterion, system, other, people, prediction_powered(item, rater, human, judge, rest), alone)
+    people = prediction_powered(item, rater, human, judge, rest, weight=0, scale=scale)
+    both = prediction_powered(item, rater, human, judge, rest, scale=scale)
+    return JudgedValue(criterion, system, other, people, both, alone)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from duologue.metrics.intervals import within
 from duologue.metrics.significance import FEWEST
 from duologue.metrics.student import student_cut
 from duologue.ratings.two_way import two_way_errors
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
     from duologue.ratings.table import Integers
 
+UNBOUNDED = (-math.inf, math.inf)
+"""The scale of what may be any number."""
 CALIBRATED = 50
 """Human labels of a criterion below which a judge's scores are stamped uncalibrated."""
 
@@ -38,26 +41,30 @@ class PredictionPowered(NamedTuple):
     """Human ratings that took part."""
     others: int
     """Answers with the judge's score alone."""
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
 
-    @property
-    def low(self) -> float:
-        """Lower end of the 95 % interval."""
-        return self.value - student_cut(self.freedom) * self.error
-
-    @property
-    def high(self) -> float:
-        """Upper end of the 95 % interval."""
-        return self.value + student_cut(self.freedom) * self.error
+    @classmethod
+    def of(
+        cls, value: float, error: float, freedom: float, scale: tuple[float, float], *,
+        weight: float, labels: int, others: int,
+    ) -> PredictionPowered:  # fmt: skip
+        """Return an estimate with its interval, which lies on the scale."""
+        half = student_cut(freedom) * error
+        low, high = within(value, value - half, value + half, scale)
+        return cls(value, error, freedom, weight, labels, others, low, high)
 
 
 def prediction_powered(
-    item: Integers, rater: Integers, human: Floats, judge: Floats, rest: Floats, *, weight: float | None = None
-) -> PredictionPowered | None:
+    item: Integers, rater: Integers, human: Floats, judge: Floats, rest: Floats, *,
+    weight: float | None = None, scale: tuple[float, float] = UNBOUNDED,
+) -> PredictionPowered | None:  # fmt: skip
     """Return the estimate; `None` with fewer than five rated items or two others.
 
     `item`, `rater`, `human` and `judge` are of each human rating; `rest` is the judge's score of each answer that
     nobody rated. With three raters or more the error speaks of other raters too. A `weight` that is given is taken as
-    it is; 0 gives the estimate of people alone, for which `rest` may be empty.
+    it is; 0 gives the estimate of people alone, for which `rest` may be empty. `scale` is that of the mean.
     """
     n = len(np.unique(item))
     if n < FEWEST or (len(rest) < 2 and weight != 0):
@@ -73,15 +80,18 @@ def prediction_powered(
         below = variance**2 / freedom + added**2 / (len(rest) - 1)
         variance += added
         freedom = variance**2 / below if below > 0 else freedom
-    return PredictionPowered(value, math.sqrt(variance), freedom, taken, len(human), len(rest))
+    return PredictionPowered.of(
+        value, math.sqrt(variance), freedom, scale, weight=taken, labels=len(human), others=len(rest)
+    )
 
 
-def judge_alone(scores: Floats) -> PredictionPowered | None:
+def judge_alone(scores: Floats, scale: tuple[float, float] = UNBOUNDED) -> PredictionPowered | None:
     """Return the mean of a judge's scores with the error of a mean; `None` for fewer than five."""
     n = len(scores)
     if n < FEWEST:
         return None
-    return PredictionPowered(float(scores.mean()), float(scores.std(ddof=1)) / math.sqrt(n), n - 1, 1.0, 0, n)
+    value, error = float(scores.mean()), float(scores.std(ddof=1)) / math.sqrt(n)
+    return PredictionPowered.of(value, error, n - 1, scale, weight=1.0, labels=0, others=n)
 
 
 def best_weight(human: Floats, judge: Floats, rest: Floats, items: int) -> float:

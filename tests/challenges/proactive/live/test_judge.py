@@ -171,3 +171,12 @@ def test_goal_completion_says_that_it_is_counted_by_rule() -> None:
     assert all("by rule, not the human scale" in one for one in by_rule)
     noted = {one.name for one in judged(GOOD).scores if one.note == "by rule, not the human scale"}
     assert noted == {"goal-completion", "coherence-by-rule"}
+
+
+def test_no_interval_leaves_the_scale_of_its_points() -> None:
+    almost = [msgspec.structs.replace(GOOD, id=f"good {number}") for number in range(40)]
+    report = judged(*almost, BAD)
+    (found,) = (one for one in report.scores if one.name == "goal-completion")
+    assert found.value < 2
+    assert found.high == 2
+    assert [one.bounds for one in formulas() if one.note] == [(0, 2), (0, 3)]

@@ -39,7 +39,7 @@ def formulas() -> tuple[Ratio, ...]:
         Ratio("success", "successes", "dialogues"),
         Ratio("strict-success", "strict successes", "dialogues"),
         Ratio("answered-requests", "answered", "requests"),
-        Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
+        Ratio("turns", "replies", "dialogues", percent=False, lowest=0, higher_is_better=False),
         Ratio("reward", "reward", "dialogues", percent=False),
         Ratio("hallucinated-values", "hallucinated", "replies", higher_is_better=False),
         Ratio("repeated-replies", "repeats", "replies", higher_is_better=False),

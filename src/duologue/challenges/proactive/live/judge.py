@@ -42,6 +42,8 @@ def formulas() -> tuple[Ratio, ...]:
             "dialogues",
             f"goal-completion = goal points / dialogues, 0 to 2, {BY_RULE}",
             percent=False,
+            lowest=0,
+            highest=2,
             note=BY_RULE,
         ),
         Ratio(
@@ -50,6 +52,8 @@ def formulas() -> tuple[Ratio, ...]:
             "dialogues",
             f"coherence-by-rule = coherence points / dialogues, 0 to 3, {BY_RULE}",
             percent=False,
+            lowest=0,
+            highest=3,
             note=BY_RULE,
         ),
         Ratio("topics-in-order", "in order", "dialogues"),
@@ -61,11 +65,11 @@ def formulas() -> tuple[Ratio, ...]:
         Ratio("wrong-subject-type", "wrong types", "agent utterances", higher_is_better=False),
         Ratio("facts-contradicted", "contradictions", "agent utterances", higher_is_better=False),
         Ratio("questions-answered", "questions answered", "questions asked"),
-        Ratio("triples-used", "triples", "dialogues", percent=False),
+        Ratio("triples-used", "triples", "dialogues", percent=False, lowest=0),
         Ratio("length-as-people", "of 8 to 18 utterances", "dialogues"),
-        Ratio("utterances", "utterances", "dialogues", percent=False),
-        Ratio("words", "words", "dialogues", percent=False),
-        Ratio("words-per-agent-utterance", "agent words", "agent utterances", percent=False),
+        Ratio("utterances", "utterances", "dialogues", percent=False, lowest=0),
+        Ratio("words", "words", "dialogues", percent=False, lowest=0),
+        Ratio("words-per-agent-utterance", "agent words", "agent utterances", percent=False, lowest=0),
     )
 
 

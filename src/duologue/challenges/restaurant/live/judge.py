@@ -43,7 +43,7 @@ BOOKING_METRICS = (
     Ratio("tables-as-wanted", "tables", "dialogues"),
     Ratio("calls-as-wanted", "right calls", "calls"),
     Ratio("items-told", "told", "items"),
-    Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
+    Ratio("turns", "replies", "dialogues", percent=False, lowest=0, higher_is_better=False),
 )
 """Metrics of a conversation, whoever the user is, in display order."""
 
