@@ -185,6 +185,24 @@ def test_what_has_no_value_is_not_tested(make_report: MakeReport) -> None:
     assert "nan" not in text
 
 
+def test_only_fractions_stand_under_a_sign_of_percent(make_report: MakeReport) -> None:
+    found = compare(make_report("a"), make_report("b", wrong=30))
+    others = [one._replace(percent=False) for one in found]
+    mixed = [others[0], *found[1:]]
+    headings = [shown(render_comparisons(one)).splitlines()[1].split() for one in (found, others, mixed)]
+    assert [one[:5] for one in headings] == [
+        ["score", "A", "%", "B", "%"], ["score", "A", "B", "A", "-"], ["score", "A", "B", "A", "-"],
+    ]  # fmt: skip
+    rows = [line.split()[:3] for line in shown(render_comparisons(mixed)).splitlines()[3:5]]
+    assert rows == [["p@1", "1.0000", "0.7000"], ["p@2", "%", "100.00"]]
+    report = make_report()
+    points = msgspec.structs.replace(
+        report, scores=tuple(msgspec.structs.replace(one, percent=False) for one in report.scores)
+    )
+    of_scores = [next(line for line in shown(render(one)).splitlines() if "score" in line) for one in (report, points)]
+    assert [one.split("┃")[2].strip() for one in of_scores] == ["%", "value"]
+
+
 def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
     found = compare_all({"one": [make_report("a"), make_report("b", wrong=30), make_report("c", wrong=31)]})
     text = shown(render_comparisons(found))

@@ -209,12 +209,16 @@ def render_leaderboard(found: Leaderboard) -> Group:
 
 
 def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
-    """Return one table; narrow enough for 80 columns with one pair."""
+    """Return one table; narrow enough for 80 columns with one pair.
+
+    Where some scores are printed in percent and others are not, the sign stands beside the names of the first.
+    """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0) if single else (0, 1))
     for name in () if single else ("A", "B"):
         table.add_column(name, overflow="fold")
     table.add_column("score", no_wrap=True)
-    values = ("A %", "B %") if single else ()
+    kinds = {one.percent for one in comparisons}
+    values = (("A %", "B %") if kinds == {True} else ("A", "B")) if single else ()
     mark = CAUTION_MARK if any(one.caution for one in comparisons) else ""
     for name in (*values, "A - B", f"95 % interval{mark}", f"p{mark}", f"p adj.{mark}"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -223,7 +227,7 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
         tested = one.tested
         table.add_row(
             *(() if single else (_line(one.a), _line(one.b))),
-            _line(tested.name),
+            _line(f"{tested.name} %" if one.percent and len(kinds) > 1 else tested.name),
             *((figure(tested.a, one.percent), figure(tested.b, one.percent)) if single else ()),
             points(tested.difference, one.percent),
             NOTHING
@@ -269,7 +273,7 @@ def _scores(report: Report) -> Table:
     table = Table()
     longest = max((len(score.name) for score in report.scores), default=0)
     table.add_column("score", min_width=min(longest, _NAME))  # the last column is wrapped, names are not cut
-    table.add_column("%", justify="right")
+    table.add_column("%" if any(score.percent for score in report.scores) else "value", justify="right")
     table.add_column(f"95 % interval{CAUTION_MARK if report.caution else ''}", justify="right")
     table.add_column("")
     for score in report.scores:
