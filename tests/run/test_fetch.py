@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import threading
+from codecs import BOM_UTF8
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -133,6 +134,24 @@ def test_files_are_found_by_content_or_name_and_read(tmp_path: Path) -> None:
     assert told["LICENSE"].startswith("4 bytes, 5 bytes expected")
     with pytest.raises(StorageError, match="it is not a folder"):
         check([("proactive", one)], SESSIONS)
+
+
+@pytest.mark.parametrize(
+    ("task", "file"),
+    [
+        ("proactive", "proactive/small-sessions.txt"),
+        ("restaurant", "restaurant/small-data.json"),
+        ("spoken", "spoken/small-test.json"),
+        ("mobilecs/dialogue", "mobilecs/dialogue/contract/dialogues.json"),
+    ],
+)
+def test_a_file_is_read_once_and_its_warnings_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, task: str, file: str
+) -> None:
+    (tmp_path / "marked").write_bytes(BOM_UTF8 + (GOLDEN / file).read_bytes())
+    (verdict,) = check([(task, data_set(DataFile(name="marked")))], tmp_path)
+    assert verdict.state == "ok"
+    assert len([one for one in caplog.messages if "byte order mark" in one]) == 1
 
 
 def test_a_challenge_stands_for_its_tasks() -> None:
