@@ -50,6 +50,16 @@ def test_a_word_that_every_reference_has_weighs_nothing() -> None:
     assert found.f1(["a"], [["a", "b"]]) == 0
 
 
+def test_a_reply_that_is_its_reference_has_1_whatever_the_rounding() -> None:
+    rng = np.random.default_rng(1)
+    words = [f"w{number}" for number in range(50)]
+    replies = [rng.choice(words, size=9).tolist() for _ in range(100)]
+    idf = ReferenceIdf()
+    idf.add(replies)
+    found = IdfMatching(Vectors(words, rng.normal(size=(50, 30)).round(5)), idf)
+    assert {found.f1(text, [text[::-1]]) for text in replies} == {1}
+
+
 def test_precision_and_recall_are_weighted_by_hand() -> None:
     # c and b have idf ln 2, ? has ln 4 and the mean vector (4/3, 5/3); cos(b, c) = .8
     unknown = float(np.array([4, 5]) @ np.array([3, 4]) / 5 / math.sqrt(41))

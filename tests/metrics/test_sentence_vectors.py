@@ -4,6 +4,7 @@ import gzip
 import hashlib
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from duologue.core.errors import FormatError, UsageError
@@ -30,6 +31,13 @@ def test_the_best_reference_counts(table: Path) -> None:
         [["we cannot"], ["ask us", "we cannot"], ["ask us"], ["ask us", "nothing"]],
     )
     assert found.tolist() == pytest.approx([0.6, 0.6, 1.0, 0.0])
+
+
+def test_a_reply_that_is_its_reference_has_1_whatever_the_rounding(tmp_path: Path) -> None:
+    path, rng = tmp_path / "table.txt", np.random.default_rng(1)
+    texts = [f"text {number}" for number in range(100)]
+    path.write_text("".join(f"{text}\t{' '.join(map(str, rng.normal(size=30)))}\n" for text in texts))
+    assert set(read_sentence_vectors(path).likeness(texts, [[text] for text in texts]).tolist()) == {1}
 
 
 def test_a_text_without_words_is_like_nothing(table: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.metrics.formulas import Average
+from duologue.metrics.word_vectors import unrounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,6 +72,6 @@ def _f1(said: Floats, said_weights: Floats, wanted: Floats, wanted_weights: Floa
     if not said_weights.sum() or not wanted_weights.sum():
         return 0.0
     cosines = said @ wanted.T
-    precision = float(cosines.max(axis=1) @ said_weights / said_weights.sum())
-    recall = float(cosines.max(axis=0) @ wanted_weights / wanted_weights.sum())
+    precision = float(unrounded(cosines.max(axis=1) @ said_weights / said_weights.sum()))
+    recall = float(unrounded(cosines.max(axis=0) @ wanted_weights / wanted_weights.sum()))
     return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0

@@ -16,6 +16,7 @@ from duologue.core.errors import FormatError, UsageError
 from duologue.core.escapes import one_line
 from duologue.core.records import Problem
 from duologue.metrics.formulas import Average
+from duologue.metrics.word_vectors import unrounded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -61,7 +62,7 @@ class SentenceVectors:
         if one is None or other is None:
             return 0.0
         sizes = float(np.sqrt((one * one).sum()) * np.sqrt((other * other).sum()))
-        return float(one @ other) / sizes if sizes > 0 else 0.0
+        return float(unrounded((one @ other) / sizes)) if sizes > 0 else 0.0
 
     def _demand(self, texts: Sequence[str]) -> None:
         """Raise `UsageError` where texts have no vector."""

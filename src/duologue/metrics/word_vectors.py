@@ -27,6 +27,9 @@ _MOST = 20
 _LARGEST = 1e100
 """Of a vector's numbers, below or above zero: the squares of larger ones, and of their sums, would be infinite."""
 
+_ROUNDING = 1e-12
+"""A cosine that is nearer to 1 or -1 is one of them, but for the rounding of sums."""
+
 _SOURCE = "Liu and others 2016, as the nlg-eval package computes it"
 
 EMBEDDING = (
@@ -79,13 +82,22 @@ class Vectors:
 def _compare(said: Floats | None, wanted: Floats | None) -> Likeness:
     if said is None or wanted is None:
         return Likeness(0.0, 0.0, 0.0)
-    cosines = _unit(said) @ _unit(wanted).T
+    cosines = unrounded(_unit(said) @ _unit(wanted).T)
     greedy = (float(cosines.max(axis=1).mean()) + float(cosines.max(axis=0).mean())) / 2
     return Likeness(
-        average=float(_unit(said.sum(axis=0)) @ _unit(wanted.sum(axis=0))),
-        extrema=float(_unit(_extreme(said)) @ _unit(_extreme(wanted))),
+        average=float(unrounded(_unit(said.sum(axis=0)) @ _unit(wanted.sum(axis=0)))),
+        extrema=float(unrounded(_unit(_extreme(said)) @ _unit(_extreme(wanted)))),
         greedy=greedy,
     )
+
+
+def unrounded(cosines: Floats) -> Floats:
+    """Return cosines of which those are 1 and -1 that are so but for rounding: a reply that is its reference has 1.
+
+    >>> unrounded(np.array([1 + 4e-16, 0.5, -1 + 4e-16])).tolist()
+    [1.0, 0.5, -1.0]
+    """
+    return np.where(np.abs(np.abs(cosines) - 1) < _ROUNDING, np.sign(cosines), cosines)
 
 
 def _extreme(rows: Floats) -> Floats:
