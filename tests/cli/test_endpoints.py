@@ -278,5 +278,7 @@ def test_runs_under_noise_have_a_forecast(
         done = duologue(*asked, *words(server.url, tmp_path / "calls"), "--dry-run")
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith(f"{answers} answers take {answers} calls, 0 of them kept from before")
+        told = duologue(*asked, *words(server.url, tmp_path / "calls"), "--dry-run", "--json")
+        assert json.loads(told.out)["forecast"]["answers"] == answers
         assert not server.asked
     assert not list(tmp_path.iterdir())

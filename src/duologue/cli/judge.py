@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from duologue.cli.forecast import tell_forecast
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.locks import writing_file
@@ -25,7 +26,7 @@ from duologue.ratings.files import read_ratings
 from duologue.ratings.protocol import find_protocol
 from duologue.ratings.rows import ratings_text
 from duologue.report.ratings import ratings_to_json, render_ratings
-from duologue.run.forecast import RunForecast, forecast_lines
+from duologue.run.forecast import RunForecast
 from duologue.run.systems import recipe_with
 from duologue.terminal import console, options
 
@@ -132,9 +133,4 @@ def judge(
 
 def _tell_forecast(session: JudgeSession, *, as_json: bool) -> None:
     items = sum(len(one) for one in session.systems.values()) // (2 if session.kind == "pairs" else 1)
-    planned = RunForecast(items, session.forecast(), 1)
-    if as_json:
-        console.as_json({"forecast": planned._asdict()})
-        return
-    for line in forecast_lines(planned):
-        console.line(line)
+    tell_forecast(RunForecast(items, session.forecast(), 1), as_json=as_json)

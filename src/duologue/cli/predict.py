@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.cli.forecast import tell_forecast
 from duologue.cli.old_names import RenamedOptions
 from duologue.core.disk import is_stream
 from duologue.core.plugins import load_task
 from duologue.run.contamination import told
-from duologue.run.forecast import forecast_file, forecast_lines
+from duologue.run.forecast import forecast_file
 from duologue.run.predict import predict_file
 from duologue.run.systems import open_system
 from duologue.terminal import console, options
@@ -63,8 +64,7 @@ def run(
     system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
     if dry_run:
-        for line in forecast_lines(forecast_file(loaded, system, data, name=name, world=world, seed=seed)):
-            console.line(line)
+        tell_forecast(forecast_file(loaded, system, data, name=name, world=world, seed=seed))
         return
     with options.progress_bar(quiet=quiet) as progress:
         made = predict_file(

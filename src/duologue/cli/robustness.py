@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.cli.forecast import tell_forecast
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
 from duologue.run.contamination import warnings_of_training
-from duologue.run.forecast import forecast_lines
 from duologue.run.resumed import resumed
 from duologue.run.robustness import NOISE, STRENGTH, forecast_robustness, noise_remarks
 from duologue.run.robustness import robustness as measure
@@ -114,8 +114,7 @@ def robustness(
     systems = _opened(loaded, names, recipe, overrides)
     if dry_run:
         planned = forecast_robustness(loaded, systems, truth, _numbers(strengths), kinds=kinds, world=world, seed=seed)
-        for line in forecast_lines(planned):
-            console.line(line)
+        tell_forecast(planned, as_json=as_json)
         return
     with ExitStack() as stack:
         journals = [kept / f".{number}.journal" for number in range(1, len(names) + 1)]
