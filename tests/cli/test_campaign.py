@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.arena.campaigns.made import Volunteer, by_length
@@ -13,8 +14,7 @@ from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.people.links import find_link
 from duologue.arena.storage import open_database
 
-if TYPE_CHECKING:
-    from pathlib import Path
+KB = Path(__file__).resolve().parents[1] / "golden" / "restaurant" / "small-kb.txt"
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +119,8 @@ def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Pat
         (("restaurant", "--systems", "solverr", "--n", 3), "did you mean 'solver'"),
         (("restaurant", "--systems", "solver,rule-agent", "--n", 3), "does not serve task 'restaurant'"),
         (("restaurant", "--systems", "solver,ranker", "--n", 3), "has to learn first"),
+        (("restaurant", "--systems", "solver", "--n", 3, "--kb", KB), "leave --gold, --input, --kb and --whole out"),
+        (("spoken", "--systems", f"a={KB}", "--n", 3, "--goals", KB), "leave --goals out"),
     ],
 )
 def test_what_does_not_go_together_is_said(duologue: Any, tmp_path: Path, words: tuple[object, ...], said: str) -> None:

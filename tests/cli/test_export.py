@@ -10,6 +10,7 @@ import yaml
 from tests.exports.conftest import demand_schema
 from tests.judges.judged_pairs import note_of_pairs
 
+from duologue.exports.formats import FORMATS
 from duologue.run.saved import read_report
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def test_judged_pairs_whose_files_lie_elsewhere_are_found_where_it_is_said(duolo
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--to", "dpo", "--by", "lab"), "have no place in dpo"),
+        (("--to", "dpo", "--by", "lab", "--date", "2026-01-31"), "dpo has no place for that; leave --by, --date out"),
         (("--to", "dpo", "--gold", "x"), "dpo needs no truth"),
         (("--to", "inspect", "--in", "x"), "or export --to dpo"),
     ],
@@ -116,3 +117,23 @@ def test_what_a_form_has_no_use_for_is_refused(
 ) -> None:
     done = duologue("export", saved, *words, "--out", tmp_path / "x")
     assert (done.code, said in done.err) == (2, True), done.err
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda one: one.name)
+def test_a_form_has_a_place_for_what_it_takes_and_refuses_the_rest(
+    duologue: Any, corpus: Any, saved: Path, tmp_path: Path, form: Any
+) -> None:
+    of = {"results": (saved,), "corpus": ("restaurant", corpus.folder)}.get(form.of, ())
+    given = {"name": "lab/thing", "by": "a lab", "licence": "mine-1.0"}
+    plain = tmp_path / "plain"
+    if of:
+        assert duologue("export", *of, "--to", form.name, "--date", "2026-01-31", "--out", plain).code == 0
+    for name, value in given.items():
+        out = tmp_path / name
+        words = ("--to", form.name, f"--{name}", value, "--out", out)
+        if name not in form.takes:
+            done = duologue("export", *(of or ("x", "y")), *words)
+            assert (done.code, f"{form.name} has no place for that; leave --{name} out" in done.err) == (2, True)
+        elif of:
+            assert duologue("export", *of, *words, "--date", "2026-01-31").code == 0
+            assert out.read_bytes() != plain.read_bytes(), name

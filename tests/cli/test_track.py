@@ -132,7 +132,7 @@ def test_people_of_the_site_act_for_a_team(shell: Shell, tmp_path: Path) -> None
         wei, ada = (
             database.write(partial(add_person, name=name, roles=("judge",), now=1, by=None)) for name in ("Wei", "Ada")
         )
-    assert "1 people more act for team 'Ann'" in shell("track", "team", "booking", "Ann", "--member", wei)
+    assert "1 person more acts for team 'Ann'" in shell("track", "team", "booking", "Ann", "--member", wei)
     told = shell("track", "team", "booking", "Bob", "--agree", "--member", ada, "--member", ada)
     assert "team 'Bob' may hand in" in told
     assert "is in the team 'Ann'" in shell("track", "team", "booking", "Bob", "--member", wei, code=1)

@@ -157,12 +157,14 @@ def board(
     if words[0] not in names("tasks"):
         options.demand_file_or_task(words[0])
         options.refuse_scoring_options()
+        _refuse_of_page(out, "title", "most", "folders")
         _board_of_saved(_saved(words), folders, wanted, unseen=require_unseen)
         return
     if len(words) != 2:
         raise UsageError(f"one FOLDER of result files follows the task, {len(words) - 1} given")
     if folders:
         raise UsageError("--in is for saved scores, whose files lie elsewhere; leave it out")
+    _refuse_of_page(out, "title", "most")
     loaded, folder = load_task(words[0]), Path(words[1])
     how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, partial=partial)
     whole = is_whole(gold) or _holds_teams(folder)
@@ -180,6 +182,12 @@ def board(
             loaded, gold, folder, how, data=data, models=models, unseen=require_unseen, progress=progress
         )
     _board_of_files(scored, folder, [*gold, *([data] if data else [])], wanted)
+
+
+def _refuse_of_page(out: Path | None, *names: str) -> None:
+    """Raise `UsageError` for options of the page where none is written."""
+    if out is None:
+        options.refuse("without --out no page is written", *names)
 
 
 def _holds_teams(folder: Path) -> bool:

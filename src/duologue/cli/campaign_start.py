@@ -182,6 +182,8 @@ def link(
     from duologue.arena.campaigns.campaign import find_campaign
     from duologue.arena.storage import open_database
 
+    if person is not None:
+        options.refuse("--person is invited alone", "n")
     with open_database(workspace, address) as database:
         with database.reading() as connection:
             found = find_campaign(connection, word)

@@ -114,7 +114,7 @@ def chat(
     """
     now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
     if url is not None:
-        _refuse_beside_url()
+        options.refuse("--url says whom to talk to", *("task", "name", "kb", "goals", "seed", "recipe", "overrides"))
         need("httpx", "web")
         from duologue.endpoints.chat_endpoint import ChatEndpoint
 
@@ -150,20 +150,6 @@ def _place(task: str, kb: Path | None, goals: Path | None) -> Path | World | Non
         return goals
     loaded = conversable(task)
     return options.world_of(loaded, kb) if loaded.info.kb_beside else kb
-
-
-def _refuse_beside_url() -> None:
-    """Raise `UsageError` for what says whom to talk to, beside an address that does."""
-    context = click.get_current_context()
-    given = [
-        parameter.opts[0].upper() if isinstance(parameter, click.Argument) else parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name in {"task", "name", "kb", "goals", "seed", "recipe", "overrides"}
-        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-        and context.params[parameter.name] is not None
-    ]
-    if given:
-        raise UsageError(f"--url says whom to talk to; leave {', '.join(given)} out")
 
 
 def _talk(partner: Partner, words: dict[str, str], *, bare: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.locks import writing_folder
@@ -65,11 +66,10 @@ def generate(
     simulated = load_sharing_task(task, "Generation")
     if not isinstance(simulated, Simulated):
         raise lacking_capability(task, "Simulated")
-    narrowed = [
-        f"{key}={value!r}".replace("'", '"')
-        for key, value in (("part", part), ("subtask", subtask), ("n", n))
-        if value is not None
-    ]
+    known = {one.encode_name for one in msgspec.structs.fields(simulated.Generation)}
+    wanted = {"part": part, "subtask": subtask, "n": n}
+    options.refuse(f"the simulator of {task} has no such choice", *(wanted.keys() - known))
+    narrowed = [f"{key}={value!r}".replace("'", '"') for key, value in wanted.items() if value is not None]
     plan = resolve(simulated.Generation, file=recipe, overrides=(*overrides, *narrowed))
     with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
         paths = simulated.generate(plan, seed, out, workers=workers, progress=progress)

@@ -77,6 +77,8 @@ def score(
     from duologue.ratings.summary import summarise
     from duologue.report.ratings import ratings_page, ratings_to_json, render_ratings
 
+    if out is None:
+        options.refuse("without --out no page is written", "title")
     protocol = find_protocol(word)
     people = read_ratings(file, protocol)
     machine = read_ratings(judge, protocol, judge=True) if judge is not None else None
@@ -179,6 +181,7 @@ def plan(
         raise UsageError("--pilot and --protocol go together")
     spread = Spread(item_spread, rater_spread, _REST if rest_spread is None else rest_spread)
     if pilot is not None and word is not None:
+        options.refuse("the pilot tells the spreads", "item_spread", "rater_spread", "rest_spread")
         protocol = find_protocol(word)
         read = read_ratings(pilot, protocol)
         spread = pilot_spread(RatingTable.of(read.ratings, [one.name for one in protocol.criterion]))

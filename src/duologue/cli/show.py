@@ -51,6 +51,7 @@ def show(
       duologue show mobilecs/dialogue calls/track2/test.json | less
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
+    _refuse_unwritten(only, as_json=as_json)
     loaded = load_task(task)
     if kb is not None:
         if not isinstance(loaded, FactChecking):
@@ -73,3 +74,11 @@ def show(
             console.text(text)
         else:
             write_text(statistics, text)
+
+
+def _refuse_unwritten(only: str | None, *, as_json: bool) -> None:
+    """Raise `UsageError` for files that would not be written."""
+    if as_json:
+        options.refuse("--json prints the statistics as one object", "plain", "statistics", "only")
+    if only is not None:
+        options.refuse(f"--only {only} shows one of the two", "plain" if only == "statistics" else "statistics")

@@ -43,6 +43,10 @@ def open_link(
     """
     if (campaign is not None) + (track is not None) + (revoke is not None) != 1:
         raise UsageError("give one of --campaign, --track and --revoke")
+    if revoke is not None:
+        options.refuse("--revoke makes no link and shows none", "listed", "most", "days", "url")
+    if listed:
+        options.refuse("--list makes no link", "most", "days", "url")
     kind, subject = ("campaign", campaign) if campaign is not None else ("track", track or "")
     with site_database(workspace, address) as found:
         from duologue.arena.people.open_links import open_path, revoke_open_link
@@ -52,7 +56,10 @@ def open_link(
         now = found.now()
         if revoke is not None:
             found.write(lambda connection: revoke_open_link(connection, revoke, now=now, by=None))
-            console.line(f"nobody new comes in by {revoke}")
+            if as_json:
+                console.as_json({"revoked": revoke})
+            else:
+                console.line(f"nobody new comes in by {revoke}")
             return
         if listed:
             with found.reading() as connection:

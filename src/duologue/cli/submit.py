@@ -70,6 +70,7 @@ def submit(
     """
     if bool(files) + status + (cancel is not None) + (choose is not None) != 1:
         raise UsageError("give a FILE to hand in, or --status, --cancel ENTRY or --choose ENTRY")
+    _refuse_unused(url, handed_in=bool(files))
     door: _Remote | _Local
     if url is not None:
         door = _Remote(url, token, name)
@@ -91,6 +92,16 @@ def submit(
         _print(door, found)
     if wait and files and found[0]["state"] != "scored":
         raise click.exceptions.Exit(1)
+
+
+def _refuse_unused(url: str | None, *, handed_in: bool) -> None:
+    """Raise `UsageError` for options that have no part in what is asked."""
+    if not handed_in:
+        options.refuse("they go with a FILE to hand in", "phase", "note", "wait")
+    if url is None:
+        options.refuse("a token is for a site, which --site names", "token")
+    else:
+        options.refuse("a site knows the team by the token", "team")
 
 
 def _packed(files: Sequence[Path]) -> tuple[str, bytes]:

@@ -296,6 +296,8 @@ def export(
             else:
                 dialogues = room_dialogues(connection, place.id)
     is_paired = isinstance(place, Pairing)
+    if not is_paired:
+        options.refuse("what is said in a room is neither accepted nor rejected", "rejected")
     if is_paired and not dialogues:
         raise UsageError(f"'{place.title}' has no accepted dialogue yet")
     anonymiser = Anonymiser()

@@ -217,6 +217,8 @@ def team(
             one = find_track(connection, name)
             there = members and team_name in {other.name for other in teams_of(connection, name)}
             known = find_team(connection, name, team_name) if approve or refuse or there else None
+        if known is not None:
+            options.refuse(f"'{team_name}' has registered already", "agree", "external", "affiliation")
         if known is not None and (approve or refuse):
             state, its = "approved" if approve else "refused", known.id
             found.write(lambda connection: judge_team(connection, its, state, now=found.now(), by=None))
@@ -232,7 +234,8 @@ def team(
     if known is None:
         console.line(f"team '{made.name}' may hand in for track '{name}'")
     if members:
-        console.line(f"{len(members)} people more act for team '{made.name}'")
+        more = "person more acts" if len(members) == 1 else "people more act"
+        console.line(f"{len(members)} {more} for team '{made.name}'")
 
 
 @click.command()

@@ -55,6 +55,8 @@ def campaign(
     """
     if (n is None) == (word is None):
         raise UsageError("give --n to start a campaign, or --link with one that there is")
+    if word is not None:
+        options.refuse("a campaign that is linked has its items, raters and systems", "per_item", "systems", "seed")
     with opened(workspace, address) as (found, blobs):
         from duologue.arena.campaigns.campaign import find_campaign, status_of
         from duologue.arena.competition.tracks import find_track

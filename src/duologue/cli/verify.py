@@ -68,6 +68,9 @@ def verify(
       duologue verify "p@1 = hit@1 / items | restaurant | strict | ..." --in results
     """
     if what.endswith(_JUDGED):
+        options.refuse(
+            "the files of a judgement are told by its note and found with --in", "gold", "pred", "data", "chosen"
+        )
         _verify_judge(Path(what), folders, as_json=as_json)
         return
     given = FileLocations(folders, gold, data, pred, paths_in(chosen))

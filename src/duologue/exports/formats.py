@@ -24,6 +24,9 @@ class ExportFormat(NamedTuple):
     file and truth files; or a note of `duologue judge`. That of data gives a folder of files, that of judged pairs a
     text with counts, the others one text."""
 
+    takes: tuple[str, ...] = ("name", "licence")
+    """Of `--name`, `--by` and `--licence` those that it has a place for."""
+
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
         module, _, name = self.writer.partition(":")
@@ -32,13 +35,21 @@ class ExportFormat(NamedTuple):
 
 
 FORMATS = (
-    ExportFormat("inspect", "a log that `inspect view` opens", "inspect_log:to_inspect_log"),
-    ExportFormat("every-eval-ever", "the JSON of Every Eval Ever", "every_eval_ever:to_every_eval_ever"),
+    ExportFormat("inspect", "a log that `inspect view` opens", "inspect_log:to_inspect_log", takes=("name",)),
+    ExportFormat(
+        "every-eval-ever", "the JSON of Every Eval Ever", "every_eval_ever:to_every_eval_ever", takes=("name", "by")
+    ),
     ExportFormat("hugging-face", "the results in a model card's head, as YAML", "hugging_face:to_hugging_face"),
     ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
-    ExportFormat("croissant", "generated data as Croissant, JSON-LD", "croissant:to_croissant", of="corpus"),
-    ExportFormat("lm-eval", "a task of lm-eval, a folder", "lm_eval_task:to_lm_eval", of="data"),
-    ExportFormat("dpo", "judged pairs for DPO in TRL's form, JSON lines", "dpo:to_dpo", of="judged"),
+    ExportFormat(
+        "croissant",
+        "generated data as Croissant, JSON-LD",
+        "croissant:to_croissant",
+        of="corpus",
+        takes=("name", "by", "licence"),
+    ),
+    ExportFormat("lm-eval", "a task of lm-eval, a folder", "lm_eval_task:to_lm_eval", of="data", takes=("name",)),
+    ExportFormat("dpo", "judged pairs for DPO in TRL's form, JSON lines", "dpo:to_dpo", of="judged", takes=()),
     ExportFormat("data-card", "a card of generated data, as Markdown", "data_card:to_data_card", of="corpus"),
 )
 """All forms, those of results before those of data."""

@@ -218,21 +218,28 @@ def demand_file_or_task(word: str) -> None:
         raise UsageError(f"there is no file '{word}', and no task of that name{did_you_mean(word, known)}")
 
 
-def refuse_scoring_options() -> None:
-    """Raise `UsageError` where an option was given that says how to score, beside scores that are saved already."""
+def refuse(why: str, *names: str) -> None:
+    """Raise `UsageError` where options or arguments of these names were given, which do nothing here; `why` not."""
     from duologue.core.errors import UsageError
 
     context = click.get_current_context()
-    names = ("gold", "data", "variant", "chosen", "samples", "partial", "models")
     given = [
-        one.opts[0]
-        for one in context.command.params
-        if one.name in names and context.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
+        parameter.opts[0].upper() if isinstance(parameter, click.Argument) else parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+        and context.params[parameter.name] is not None
     ]
     if given:
-        raise UsageError(
-            f"a saved report says how it was scored and what its system was trained on; leave {', '.join(given)} out"
-        )
+        raise UsageError(f"{why}; leave {', '.join(given)} out")
+
+
+def refuse_scoring_options() -> None:
+    """Raise `UsageError` where an option was given that says how to score, beside scores that are saved already."""
+    refuse(
+        "a saved report says how it was scored and what its system was trained on",
+        *("gold", "data", "variant", "chosen", "samples", "partial", "models"),
+    )
 
 
 class FiniteRange(click.FloatRange):

@@ -95,6 +95,8 @@ def propose(
         raise UsageError(f"'{other.source}' is no file; give all systems as NAME=RESULT_FILE, or none")
     title = title or f"{protocol.name}: {loaded.info.name}"
     if files:
+        if place is not None:
+            raise UsageError("result files are rated as they are: leave --goals out, which is where people talk")
         unit = "dialogue" if whole or protocol.unit == "dialogue" else _unit_of(loaded, protocol)
         judged = JudgedFiles(
             tuple(Path(one.source) for one in files), tuple(one.name for one in files), tuple(golds), data, whole
@@ -110,8 +112,10 @@ def propose(
     sources = {}
     for one in given:
         sources[one.name] = lasting_talker(talked, one.source)
-    if golds or data is not None or whole:
-        raise UsageError("people talk with these systems: leave --gold, --input and --whole out, or give result files")
+    if golds or data is not None or whole or world is not None:
+        raise UsageError(
+            "people talk with these systems: leave --gold, --input, --kb and --whole out, or give result files"
+        )
     scenes = [_scene(settings.seed + number, place) for number in range(n)]
     material = material_of_scenes(scenes, [one.name for one in given])
     told = {name: source for name, source in sources.items() if source != name}
