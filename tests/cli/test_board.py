@@ -99,3 +99,23 @@ def test_what_makes_no_sense_is_refused(saved: Path) -> None:
         done = call("board", *words)
         assert isinstance(done.exception, kind), done.output
         assert told in str(done.exception)
+
+
+def test_the_page_of_whole_submissions_is_tested_with_the_swaps_that_are_asked_for(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth, teams = saved / "golds", saved / "teams"
+    for test_set in ("one", "two"):
+        for folder, file in (
+            (truth, "truth.json"),
+            (teams / "a", "results/good.json"),
+            (teams / "b", "results/poor.json"),
+        ):
+            (folder / test_set).mkdir(parents=True)
+            (folder / test_set / "rows.json").write_bytes((saved / file).read_bytes())
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr("duologue.cli.board.make_page", lambda reports, **how: str(asked.update(how, n=len(reports))))
+    words = ("board", "restaurant", teams, "--gold", truth, "--out", saved / "page.html")
+    done = call(*words, "--resamples", 200, "--seed", 7)
+    assert done.exit_code == 0, done.output
+    assert (asked["n"], asked["resamples"], asked["seed"]) == (4, 200, 7)

@@ -334,7 +334,14 @@ def _board_of_teams(scored: ScoredTeams, folder: Path, wanted: _Wanted) -> None:
         if not several:
             return leaderboard_page(found, title=wanted.title, commands=[_command()], seed=wanted.seed)
         reports = [report for group in test_sets for report in group]
-        return make_page(reports, title=wanted.title, commands=[_command()], formulas=formulas_of, seed=wanted.seed)
+        return make_page(
+            reports,
+            title=wanted.title,
+            commands=[_command()],
+            formulas=formulas_of,
+            seed=wanted.seed,
+            resamples=wanted.resamples,
+        )
 
     order = [place.system for place in found.places]
     wanted.tell(told, page, render_leaderboard(found), *([render_test_sets(test_sets, order)] if several else []))
