@@ -106,6 +106,8 @@ def test_a_room_keeps_the_settings_of_its_system(duologue: Any, tmp_path: Path) 
             "--set extra.key=[key]: the key of DUOLOGUE",
         ),
         (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--set", "model=n"), "leave --set out"),
+        (("open", "conversation", "--system", "http://me:key-of-mine@127.0.0.1:9/v1#m"), "no name or password belongs"),
+        (("open", "conversation", "--system", "http://#m"), "expected an address"),
         (("open", "restaurant", "--system", "planner"), "does not serve"),
         (("open", "mobilecs/extraction"), "no live partner"),
         (("pair", "spoken", "--goals", "pyproject.toml"), "no dialogues that two people make"),

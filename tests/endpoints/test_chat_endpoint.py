@@ -120,7 +120,7 @@ def test_what_is_no_answer_is_said_and_not_kept(answer: bytes, status: int, said
 
 @pytest.mark.parametrize("url", ["", "x", "ftp://a/v1", "http://", "http://a:b@c/v1", "http://a:x/", "http://ü/"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="--url"):
+    with pytest.raises(UsageError, match="address"):
         ChatEndpoint(url)
 
 

@@ -95,7 +95,7 @@ class ChatEndpoint(Partner):
     def __init__(
         self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat", turns: Sequence[Turn] = ()
     ) -> None:
-        self._url, self._lang, self._name = _base_of(url), lang, name
+        self._url, self._lang, self._name = base_of(url), lang, name
         self._secret = Secret.of_environment()
         headers = UNPACKED | self._secret.headers()
         self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
@@ -245,15 +245,19 @@ class ChatEndpoint(Partner):
             return repr(self._secret.hidden(body.decode("utf-8", "replace"))[:200])
 
 
-def _base_of(url: str) -> str:
+def base_of(url: str) -> str:
+    """Return the base address of a server, with `/v1` where it has no path.
+
+    Raises `UsageError` for what is no address, and for one with a name or password in it.
+    """
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise UsageError(f"--url {url}: {error}") from error
+        raise UsageError(f"'{url}' is no address: {error}") from error
     if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
-        raise UsageError(f"--url {url}: expected an address such as http://127.0.0.1:8200/v1")
+        raise UsageError(f"'{url}': expected an address such as http://127.0.0.1:8200/v1")
     if parts.username is not None or parts.password is not None:
-        raise UsageError(f"--url: no name or password belongs in the address; the key stands in {VARIABLE}")
+        raise UsageError(f"no name or password belongs in the address of a server; the key stands in {VARIABLE}")
     path = parts.path.removesuffix("/").removesuffix("/chat/completions")
     return f"{parts.scheme}://{parts.netloc}{path or '/v1'}"

@@ -52,11 +52,14 @@ def open_talker(
 def lasting_talker(task: ConversableTask, name: str | None, overrides: Sequence[str] = ()) -> str:
     """Return the name under which a system, or the task's default, is opened at any later time, from any folder.
 
-    What would be told to the first who talks is told now. Raises `UsageError` for settings of a chat endpoint's
-    address, which has none, or with the endpoint's key in them, which would be kept; for a system that has to learn
-    first; and as `open_talker` does.
+    What would be told to the first who talks is told now. Raises `UsageError` for an address that is none, or with a
+    password in it, which would be kept; for settings beside it, which it does not have; for settings with the
+    endpoint's key in them; for a system that has to learn first; and as `open_talker` does.
     """
     if name is not None and is_address(name):
+        from duologue.endpoints.chat_endpoint import base_of  # needs httpx
+
+        base_of(name.partition("#")[0])
         if overrides:
             raise UsageError(
                 f"{name} is asked as it stands; leave --set out, or give --system endpoint --set url=URL "
