@@ -507,6 +507,7 @@ def test_a_closed_terminal_stops_nothing_that_was_started_to_stay(tmp_path: Path
         ("", "begins anew"),
         ("simulate proactive --out x", "goes on where it was"),
         ("simulate proactive", "begins anew"),
+        ("simulate proactive --out=x", "goes on where it was"),
         ("score restaurant run", "begins anew"),
         ("data fetch restaurant --out d", "goes on where it was"),
         ("campaign rate 3f2a --person p", "goes on where it was"),

@@ -221,7 +221,8 @@ def _stopped(words: Sequence[str]) -> str:
     verb = str(called[0].name) if called else ""
     if verb in _TALKS:
         return "Stopped."
-    going_on = any(what[0] == verb and all(word in words for word in what[1:]) for what in _GOING_ON)
+    given = {word.partition("=")[0] for word in words}
+    going_on = any(what[0] == verb and given.issuperset(what[1:]) for what in _GOING_ON)
     if going_on or any(getattr(command, "resumable", False) for command in called):
         return "Stopped. Nothing is half-written; the same command goes on where it was."
     return "Stopped. Nothing is half-written; the same command begins anew."
