@@ -91,6 +91,7 @@ def test_what_makes_no_sense_is_refused(saved: Path) -> None:
     for words, kind, told in (
         ((reports, "--gold", saved / "truth.json"), UsageError, "leave --gold out"),
         ((reports, "--variant", "official", "--partial"), UsageError, "leave --variant, --partial out"),
+        ((reports, "--in", saved, "--most", 3), UsageError, "no page is written; leave --in, --most out"),
         ((saved / "results",), UsageError, "to rank result files name their task"),
         ((reports, "--require-unseen"), SeenError, "nothing tells what good was trained on"),
         (("restaurant", saved / "results", "--in", saved), UsageError, "--in is for saved scores"),

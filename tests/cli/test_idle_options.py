@@ -24,7 +24,6 @@ SITE = ("--site", "http://127.0.0.1:9")
             ("board", "restaurant", "x", "--gold", "y", "--title", "T"),
             "without --out no page is written; leave --title",
         ),
-        (("board", "x.report.json", "--most", 3, "--in", "y"), "no task of that name"),
         (("ratings", "score", "x.csv", "--protocol", "spoken", "--title", "T"), "leave --title out"),
         (("submit", "--track", "t", "--team", "A", "--status", "--wait", "--note", "n"), "leave --note, --wait out"),
         (("submit", DATA, "--track", "t", "--team", "A", "--token", "x"), "leave --token out"),

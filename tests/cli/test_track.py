@@ -133,6 +133,8 @@ def test_people_of_the_site_act_for_a_team(shell: Shell, tmp_path: Path) -> None
             database.write(partial(add_person, name=name, roles=("judge",), now=1, by=None)) for name in ("Wei", "Ada")
         )
     assert "1 person more acts for team 'Ann'" in shell("track", "team", "booking", "Ann", "--member", wei)
+    again = ("track", "team", "booking", "Ann", "--member", ada, "--external", "x")
+    assert "'Ann' has registered already; leave --external out" in shell(*again, code=1)
     told = shell("track", "team", "booking", "Bob", "--agree", "--member", ada, "--member", ada)
     assert "team 'Bob' may hand in" in told
     assert "is in the team 'Ann'" in shell("track", "team", "booking", "Bob", "--member", wei, code=1)
