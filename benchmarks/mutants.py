@@ -61,6 +61,14 @@ _COPIED = ("src", "tests", "benchmarks", "docs", "changes", "README.md", "CHANGE
 _COPIED_TOO = ("pyproject.toml", "constraints.txt", "Makefile")
 _MOST = 24
 """Test modules that a mutant runs: a module of the core is named in a hundred."""
+_MEMORY = 6 << 30
+"""Bytes of addresses for each process of the tests: far more than any needs without a mutant, and a mutant that takes
+ever more fails on its own before the machine has none left for the others."""
+_PYTEST = f"""
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, ({_MEMORY}, resource.getrlimit(resource.RLIMIT_AS)[1]))
+os.execv(sys.executable, [sys.executable, "-m", "pytest", *sys.argv[1:]])
+"""
 
 
 class Place(NamedTuple):
@@ -243,7 +251,7 @@ class Copy:
             "OMP_NUM_THREADS": "1",
             "TMPDIR": str(self.scratch),
         }
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no", *tests]
+        command = [sys.executable, "-c", _PYTEST, "-x", "-q", "-p", "no:cacheprovider", "--tb=no", *tests]
         with (self.folder / "said").open("w+", encoding="utf-8") as said:
             process = subprocess.Popen(
                 command,
