@@ -120,8 +120,8 @@ def test_unless_asked_nothing_is_kept_of_what_was_said() -> None:
 def test_bigrams_that_return_are_not_held_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_overlap, "_KEPT", 8)
     counter, held = PairCounter(empty_words=True), []
-    for _ in range(50):
-        counter.add(["a b c d e f"], ["a"])  # five bigrams
+    for line in ["a b", *["a b c d e f"] * 50]:  # five bigrams, after a portion of one
+        counter.add([line], ["a"])
         held.append(sum(map(len, counter._bigrams)))
     assert 5 < max(held) <= 5 + 8
     assert counter.different_bigrams(joined=False) == 5

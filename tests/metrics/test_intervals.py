@@ -97,8 +97,8 @@ def test_twenty_of_twenty_is_not_certain() -> None:
 @pytest.mark.parametrize("deviations", [1.96, 2.262])
 def test_wilsons_ends_are_0_and_1_whatever_the_rounding(deviations: float) -> None:
     for n in range(5, 300):
-        assert wilson(0.0, n, deviations)[0] == 0.0
-        assert wilson(1.0, n, deviations)[1] == 1.0
+        assert wilson(0.0, n, deviations)[0] == wilson(-1e-16, n, deviations)[0] == 0.0
+        assert wilson(1.0, n, deviations)[1] == wilson(1 + 3e-16, n, deviations)[1] == 1.0  # a mean may be so much more
 
 
 @pytest.mark.parametrize(("n", "right"), [(20, 20), (30, 1), (50, 47), (200, 120), (5_000, 40)])
