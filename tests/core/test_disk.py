@@ -523,6 +523,16 @@ def test_what_does_not_fit_at_the_end_of_a_file_is_taken_back_and_can_be_added_l
     assert (tmp_path / "new" / "x").read_bytes() == b"one\ntwo\n"
 
 
+@pytest.mark.parametrize(("found", "left"), [(7, b"one\n"), (6, b"one\ntwo"), (8, b"one\ntwo")])
+def test_a_cut_off_end_is_taken_away_where_the_file_is_as_long_as_it_was_found(
+    tmp_path: Path, found: int, left: bytes
+) -> None:
+    write_bytes(tmp_path / "x", b"one\ntwo")
+    with GrowingFile(tmp_path / "x") as file:
+        file.cut(found, off=3)
+    assert (tmp_path / "x").read_bytes() == left
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
 def test_a_full_device_is_told_and_closed_in_silence() -> None:
     with GrowingFile(Path("/dev/full")) as file, pytest.raises(NoSpaceError, match="no space left on the disk"):

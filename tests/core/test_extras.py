@@ -143,6 +143,6 @@ def test_a_library_is_there_by_the_packages_that_it_brings(tmp_path: Path, monke
 def test_only_our_own_extras_are_told_with_the_words_for_a_clone() -> None:
     assert "in a clone" in str(missing_library("odd", "deep"))
     for other in ("a-pack", "zz-pack"):
-        assert str(missing_library("odd", "deep", other, what="the system 'x'")) == (
+        assert str(missing_library("odd", "deep", distribution=other, what="the system 'x'")) == (
             f"the system 'x' needs odd, which is not installed; install {other}[deep]: pip install '{other}[deep]'"
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from duologue.core.errors import StorageError
-from duologue.core.folder_files import all_files
+from duologue.core.folder_files import all_files, is_file_below
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,3 +30,16 @@ def test_a_folder_with_far_too_many_files_is_refused(tmp_path: Path) -> None:
     assert len(all_files(tmp_path, limit=6)) == 6
     with pytest.raises(StorageError, match="holds more than 5 files and folders, far more than are expected in it"):
         all_files(tmp_path, limit=5)
+
+
+def test_a_file_below_a_folder_is_a_regular_one_wherever_links_lead(tmp_path: Path) -> None:
+    folder = tmp_path / "given"
+    (folder / "deep").mkdir(parents=True)
+    for path in (folder / "deep/a.json", tmp_path / "beside.json"):
+        path.touch()
+    for name, target in (("same", "deep/a.json"), ("out", "../beside.json"), ("ring", "ring"), ("null", os.devnull)):
+        (folder / name).symlink_to(target)
+    files = ("deep/a.json", "same")
+    assert [name for name in files if not is_file_below(folder / name, folder)] == []
+    others = ("deep", "../beside.json", "out", "ring", "null", "none.json", "a\0")
+    assert [name for name in others if is_file_below(folder / name, folder)] == []
