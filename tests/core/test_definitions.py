@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from duologue.core.definitions import definition, summary
+from duologue.core.definitions import defined_in, definition, summary
 
 
 def test_a_definition_is_read_without_importing_its_module() -> None:
@@ -21,3 +21,9 @@ def test_a_definition_is_read_without_importing_its_module() -> None:
 )
 def test_what_has_no_source_has_no_definition(target: str) -> None:
     assert definition(target) is None
+
+
+@pytest.mark.parametrize("source", ["class Bot(:", "class Bot:\n  pass\n pass", "class Bot: ...\0"])
+def test_a_damaged_module_has_no_definition(source: str) -> None:
+    assert defined_in("class Bot: ...", "Bot") is not None
+    assert defined_in(source, "Bot") is None

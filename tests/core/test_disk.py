@@ -514,13 +514,14 @@ def test_a_name_with_a_nul_is_no_file(tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_at_the_end_of_a_file_is_taken_back_and_can_be_added_later(tmp_path: Path) -> None:
-    with GrowingFile(tmp_path / "new" / "x") as file:
+    path = tmp_path / "new" / "below" / "x"
+    with GrowingFile(path) as file:
         file.add(b"one\n")
         with files_up_to(7), pytest.raises(NoSpaceError, match=r"cannot write .*x: it would be larger"):
             file.add(b"two and more\n")
-        assert (tmp_path / "new" / "x").read_bytes() == b"one\n"
+        assert path.read_bytes() == b"one\n"
         file.add(b"two\n")
-    assert (tmp_path / "new" / "x").read_bytes() == b"one\ntwo\n"
+    assert path.read_bytes() == b"one\ntwo\n"
 
 
 @pytest.mark.parametrize(("found", "left"), [(7, b"one\n"), (6, b"one\ntwo"), (8, b"one\ntwo")])

@@ -23,11 +23,11 @@ with {how}(Path(sys.argv[1])):
 """
 
 
-def start(how: str, path: Path) -> subprocess.Popen[str]:
+def start(how: str, path: Path, *words: str) -> subprocess.Popen[str]:
     """Start a process that holds an output until its standard input ends."""
     code = HOLDER.format(how=how)
     process = subprocess.Popen(
-        [sys.executable, "-c", code, str(path), "--a", "b \udcff"],  # a name of bytes that are no UTF-8
+        [sys.executable, "-c", code, str(path), "--a", "b \udcff", *words],  # a name of bytes that are no UTF-8
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -51,6 +51,15 @@ def test_a_second_writer_is_told_who_is_at_work(how: str, tmp_path: Path) -> Non
     with getattr(locks, how)(out):
         pass
     assert not list(tmp_path.iterdir())  # neither locks nor folders that hold nothing are left
+
+
+def test_of_a_command_that_names_very_many_files_the_beginning_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with start("writing_file", out, *["a/result.json"] * 10_000) as process:
+        with pytest.raises(BusyError, match=rf"number {process.pid}, .*a/result.json a/.*…`, since 20") as caught:
+            writing_file(out).__enter__()
+        process.communicate()
+    assert len(str(caught.value)) < 2 * len(str(out)) + 400
 
 
 @pytest.mark.parametrize("how", ["writing_folder", "writing_file"])

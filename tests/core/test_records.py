@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from duologue.core.records import (
+    LARGEST_COUNT,
+    SMALLEST_COUNT,
     Answer,
     Dialogue,
     Example,
@@ -145,6 +148,11 @@ def test_the_signature_of_a_part_has_its_name_and_number() -> None:
     assert [bool(one) for one in (SIGNED, Signature(task="toy"), Signature(formulas=("a",)), Signature(n=3))] == [
         True, True, True, False,
     ]  # fmt: skip
+
+
+def test_the_greatest_share_of_counts_has_a_square() -> None:
+    assert 0 < SMALLEST_COUNT < 1 < LARGEST_COUNT
+    assert math.isfinite((LARGEST_COUNT / SMALLEST_COUNT) ** 2)
 
 
 def test_nothing_is_said_to_be_seen_unless_it_is_counted() -> None:

@@ -8,17 +8,18 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
-from duologue.core.records import Answer, Scoring
+from duologue.core.records import Answer, Exposure, Scoring
 from duologue.core.result_note import provenance_path
 from duologue.run.contamination import SKETCH, TRAIN, Sketch
 from duologue.run.evaluate import Truth
 from duologue.run.folder import score_folder
-from duologue.run.whole import WholeTruth, files_below, is_whole, score_teams, teams
+from duologue.run.whole import WholeTruth, files_below, is_whole, score_teams, teams, total
 
 if TYPE_CHECKING:
     from duologue.core.protocols import Task
@@ -265,3 +266,26 @@ def test_of_files_that_nothing_says_the_system_of_no_model_speaks(
     assert [one.exposure for one in (*marks.test_sets, marks.total)] == [None, None, None]
     found = score_folder(task, [gold / name("tst1", "1API")], noted.parent, PARTIAL, models=[model])
     assert [one.exposure is None for one in found.reports] == [False]
+
+
+def test_what_was_seen_of_several_truths_is_seen_of_all_and_chance_is_the_mean_over_samples(
+    task: Task, gold: Path, team: Path
+) -> None:
+    def of_all(*seen: Exposure) -> Exposure | None:
+        files = WholeTruth.of(task, [gold]).score(team, STRICT).files
+        told = [msgspec.structs.replace(one, exposure=part) for one, part in zip(files, seen, strict=False)]
+        return total([(str(number), one) for number, one in enumerate(told)], "all").exposure
+
+    few = Exposure(samples=10, samples_seen=4, by_chance=0.1, replies=8, replies_seen=2, examples=("a", "b"))
+    many = Exposure(samples=30, samples_seen=5, by_chance=0.3, replies=20, held_out=3, examples=("c", "d", "e", "f"))
+    found = of_all(few, many)
+    assert found == Exposure(
+        samples=40,
+        samples_seen=9,
+        by_chance=pytest.approx(0.25),
+        replies=28,
+        replies_seen=2,
+        held_out=3,
+        examples=("a", "b", "c", "d", "e"),
+    )
+    assert of_all(Exposure(), Exposure()) == Exposure()

@@ -31,6 +31,8 @@ FOLDER_LOCK = ".duologue.lock"
 
 _ATTEMPTS = 1000
 """How often a lock file may vanish under us."""
+_LONGEST = 200
+"""Characters of a command that are told: it may name thousands of files."""
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}
 """What `flock` says on disks that know no locks."""
 
@@ -154,6 +156,7 @@ def _stands(path: Path, handle: int) -> bool:
 def _sign(handle: int) -> None:
     """Write into the lock file who holds it; a full disk is no reason not to go on."""
     command = one_line(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))  # a path may be no UTF-8
+    command = command if len(command) <= _LONGEST else f"{command[:_LONGEST]}…"
     since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
     with suppress(OSError):
         os.ftruncate(handle, 0)
