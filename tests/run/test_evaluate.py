@@ -3,22 +3,23 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.optional_protocols import Grounded
+from duologue.core.plugins import load_task
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Example, Report, Sample, Scoring, Turn
 from duologue.core.result_note import provenance_path
 from duologue.report.background import doubts
 from duologue.run import evaluate
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+SPOKEN = Path(__file__).resolve().parents[1] / "golden" / "spoken"
 STRICT = Scoring(variant="strict")
 
 
@@ -260,3 +261,16 @@ def test_prompt_and_usage_of_a_note_are_in_the_report(contest: Any) -> None:
     assert {one.signature.prompts["system"] for one in scores} == {"toy en v1"}
     other = evaluate.score(contest.task, [contest.gold], contest.results / "poor.answers.json", STRICT)
     assert ("usage" in other.meta, other.signature.prompts) == (False, {})
+
+
+def test_a_result_is_held_against_a_knowledge_base_by_a_task_that_can() -> None:
+    task = load_task("spoken")
+    assert isinstance(task, Grounded)
+    world = task.world(SPOKEN / "tiny-kg.json")
+    found = {
+        known: [one.rule for one in evaluate.check(task, SPOKEN / "small-result.json", None, "strict", known)[1]]
+        for known in (None, world)
+    }
+    assert found == {None: ["message-empty"], world: ["triple-unknown", "triple-unknown", "message-empty"]}
+    with pytest.raises(UsageError, match="task 'restaurant' has no files that are held against a knowledge base"):
+        evaluate.check(load_task("restaurant"), SPOKEN / "small-result.json", None, "strict", world)

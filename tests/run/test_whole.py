@@ -276,13 +276,13 @@ def test_what_was_seen_of_several_truths_is_seen_of_all_and_chance_is_the_mean_o
         told = [msgspec.structs.replace(one, exposure=part) for one, part in zip(files, seen, strict=False)]
         return total([(str(number), one) for number, one in enumerate(told)], "all").exposure
 
-    few = Exposure(samples=10, samples_seen=4, by_chance=0.1, replies=8, replies_seen=2, examples=("a", "b"))
-    many = Exposure(samples=30, samples_seen=5, by_chance=0.3, replies=20, held_out=3, examples=("c", "d", "e", "f"))
+    few = Exposure(samples=10, samples_seen=4, by_chance=0.125, replies=8, replies_seen=2, examples=("a", "b"))
+    many = Exposure(samples=30, samples_seen=5, by_chance=0.25, replies=20, held_out=3, examples=("c", "d", "e", "f"))
     found = of_all(few, many)
     assert found == Exposure(
         samples=40,
         samples_seen=9,
-        by_chance=pytest.approx(0.25),
+        by_chance=0.21875,
         replies=28,
         replies_seen=2,
         held_out=3,
