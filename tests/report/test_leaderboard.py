@@ -94,6 +94,8 @@ def test_where_dialogues_are_not_known_a_warning_stands_beside_every_interval(ma
         assert "\N{DAGGER}</small>" in html
     known = rank_all([make_report("a"), make_report("b", wrong=60)], resamples=500)
     assert "caution" not in leaderboard_to_json(known)
+    assert [found.caution in text for text in (str(found), found._repr_html_())] == [True, True]
+    assert "dialogues are not known" not in str(known)
     assert "\N{DAGGER}" not in leaderboard_page(known, title="t")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from duologue.report.responsive_table import Column, ResponsiveTable
@@ -27,6 +28,12 @@ def test_all_columns_are_there_where_they_fit() -> None:
     assert all(f"bleu-{n} %" in text for n in range(1, 5))
     assert "No room" not in text
     assert "[red]a[/red]" in text
+
+
+def test_a_column_is_shown_where_it_just_fits() -> None:
+    widths = [max(map(cell_len, (column.title, *column.cells))) + 3 for column in (*TABLE.kept, *TABLE.others)]
+    assert "No room" not in shown(1 + sum(widths))
+    assert "No room for bleu-4: see" in " ".join(shown(sum(widths)).split())
 
 
 @pytest.mark.parametrize("width", range(30, 100, 7))
