@@ -110,6 +110,14 @@ def test_slices_problems_and_commands_are_gathered(make_report: MakeReport) -> N
     assert board.commands() == ["make x", "make a"]
 
 
+def test_a_cell_holds_the_score_that_ranks_wherever_it_stands(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=30)
+    for scores in (report.scores, report.scores[::-1]):
+        (cell,) = boards([msgspec.structs.replace(report, scores=scores)])[0].sets[0].cells.values()
+        assert cell.score is not None
+        assert cell.score.name == report.rank_by
+
+
 def test_a_report_without_its_ranking_score_has_no_rank(make_report: MakeReport) -> None:
     lost = msgspec.structs.replace(make_report("lost"), rank_by="charm", items=())
     cell = boards([make_report("a"), lost])[0].sets[0].cells["lost"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def test_the_score_that_ranks_is_a_family_and_the_others_are_one(make_report: MakeReport) -> None:
-    found = compare(make_report("good", wrong=2), make_report("poor", wrong=30))
+    found = compare(a=make_report("good", wrong=2), b=make_report("poor", wrong=30))
     assert [one.tested.name for one in found] == ["p@1", "p@2", "p@5", "mrr"]
     assert {(one.a, one.b, one.n) for one in found} == {("good", "poor", 100)}
     assert [one.better for one in found] == ["a", "a", None, "a"]

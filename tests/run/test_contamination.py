@@ -47,6 +47,9 @@ def test_trained_samples_are_found_and_new_ones_are_not() -> None:
 def test_where_nothing_was_trained_on_nothing_is_seen_or_to_be_expected() -> None:
     found = Sketch.of({}).exposure([talk(thing) for thing in THINGS[:5]])
     assert found == Exposure(samples=5, samples_seen=0, by_chance=0.0, replies=5)
+    shorter = Sketch.of({TRAIN: [talk(thing) for thing in THINGS]})
+    found = shorter.exposure([talk(thing, turns=4) for thing in THINGS[:5]])
+    assert (found.samples_seen, found.by_chance) == (0, 0.0)
 
 
 def test_a_turn_inside_a_training_dialogue_is_a_sample_that_was_seen() -> None:

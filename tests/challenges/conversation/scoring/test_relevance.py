@@ -72,6 +72,13 @@ def test_the_words_of_an_answer_need_not_stand_in_the_question() -> None:
     assert passes.tolist() == [1, 1, 1]
 
 
+def test_the_tables_have_two_hundred_directions_as_the_page_says() -> None:
+    texts = [f"{thing}{n}" for thing in THINGS for n in range(20)]
+    pairs = [ContextReply(one, (Turn(speaker="user", text=one),), f"re{one}") for one in texts for _ in range(3)]
+    tables = Judge(pairs)._tables
+    assert tables.left.shape[1] == tables.right.shape[1] == 200
+
+
 def test_of_a_context_the_last_three_turns_count_and_the_last_one_most() -> None:
     turns = tuple(Turn(speaker="user", text=text) for text in ("alpha", "beta", "gamma", "delta beta"))
     bag = relevance._context_bag(turns)

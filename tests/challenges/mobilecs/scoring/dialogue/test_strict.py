@@ -76,6 +76,13 @@ def test_a_name_with_a_blank_at_an_end_is_found() -> None:
     assert counts["user-intent right"] == 1
 
 
+def test_what_a_file_calls_the_user_has_no_name_to_be_found_by() -> None:
+    base = json.loads('{"NA": {"name": "它", "账户余额": "三十元"}}')
+    for predicted, right in (("询问(账户余额)", 1), ("询问(它-账户余额)", 0)):
+        (counts,) = strict.count({**row(("询问(账户余额)", "")), "KB": base}, [answer(predicted)])
+        assert counts["user-intent right"] == right
+
+
 def test_commas_are_no_staff_intents() -> None:
     (counts,) = strict.count(row(("", "")), [answer(system="通知" + "," * 200)])
     assert [counts[f"system-intent {part}"] for part in ("right", "said", "wanted")] == [1, 1, 1]

@@ -91,8 +91,14 @@ def test_the_user_is_compared_directly_and_never_assigned() -> None:
 
 
 def test_what_could_not_be_read_counts_as_said() -> None:
-    found = counted(DialogueExtraction(wrong_mentions=2, wrong_triples=1), DialogueExtraction())
-    assert (found["entity said"], found["triple said"]) == (2, 1)
+    for mentions, triples in (([], []), ([mention("x", 0)], [fee("x", "十元")])):
+        told = DialogueExtraction(mentions=mentions, triples=triples, wrong_mentions=3, wrong_triples=1)
+        for found, kind in (
+            (counted(told, DialogueExtraction()), "said"),
+            (counted(DialogueExtraction(), told), "wanted"),
+        ):
+            assert found[f"entity {kind}"] == 3 + len(mentions)
+            assert found[f"triple {kind}"] == 1 + len(triples)
 
 
 mentions = st.builds(
