@@ -23,6 +23,7 @@ import difflib
 import os
 import py_compile
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -190,11 +191,20 @@ def _texts() -> dict[Path, str]:
 
 
 @cache
+def _elsewhere() -> dict[str, str]:
+    """Return the test module of each module that has no mirror and is named in none."""
+    found: dict[str, str] = runpy.run_path(str(ROOT / "tests" / "test_mirrors.py"))["ELSEWHERE"]
+    return found
+
+
+@cache
 def tests_of(module: str) -> tuple[str, ...]:
     """Return the test modules of a module, the nearest first: its mirror, those that name it, those of its room."""
     path = Path(module)
     room = ROOT / "tests" / path.parent
     mirrors = [room / f"test_{path.stem}.py"]
+    if module in _elsewhere():
+        mirrors.append(ROOT / "tests" / _elsewhere()[module])
     dotted = "duologue." + ".".join(path.with_suffix("").parts)
     parent, _, stem = dotted.rpartition(".")
     named = [

@@ -94,6 +94,16 @@ def test_a_corpus_of_many_blocks_and_many_words_is_counted_alike() -> None:
     hold(PairCounter(empty_words=False, keep=9_999), list(zip(said, wanted, strict=True)), empty_words=False)
 
 
+def test_bigrams_of_one_text_are_one_in_every_line_of_a_block() -> None:
+    corpus = [(f"a bc{number} ab c{number}", f"ab c{number} x") for number in range(1_100)]
+    hold(PairCounter(empty_words=True, keep=9_999), corpus, empty_words=True)
+
+
+def test_characters_of_the_last_plane_are_counted_in_their_own_lines() -> None:
+    corpus = [("\U0010ffff", "a"), ("b", "\U0010ffff"), ("\U0010ffff b", "\U0010ffff")]
+    hold(PairCounter(empty_words=True, keep=9), corpus, empty_words=True)
+
+
 def test_no_more_is_kept_than_asked_for() -> None:
     counter = PairCounter(empty_words=True, keep=2)
     counter.add(["a b", "c"], ["a", "b"])

@@ -48,6 +48,15 @@ def test_counts_total_as_the_program_evaluates_them(tmp_path: Path, jar: Path) -
     assert float(metric.total(counts.sum(axis=0))) == pytest.approx(0.45311072007609887, rel=1e-14)
 
 
+@pytest.mark.parametrize(("matched", "chunks"), [("4.0 3.0", 0.0), ("3.0 3.0", 1.0), ("4.0 2.0", 1.0)])
+def test_one_piece_is_no_fragment_where_it_is_the_whole_reply_and_reference(
+    tmp_path: Path, jar: Path, matched: str, chunks: float
+) -> None:
+    line = " ".join(["4.0 3.0", *["1.0"] * 18, "1.0", matched])
+    fake_java(tmp_path, f"cat >/dev/null; echo '{line}'")
+    assert count_meteor(["a b c d"], [["a b c"]], jar)[0, 20] == chunks
+
+
 def test_texts_go_to_the_program_one_item_per_line(tmp_path: Path, jar: Path) -> None:
     fake_java(tmp_path, f"tee {tmp_path}/heard | sed 's/.*/{STATISTICS[0]}/'")
     counts = count_meteor(["a ||| b", "", "c"], [["r 1", "r  2"], ["x"], [""]], jar)

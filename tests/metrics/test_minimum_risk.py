@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.metrics.minimum_risk import UTILITIES, bigram_f1, chrf, f1, least_risk, sentence_bleu
+from duologue.metrics.minimum_risk import UTILITIES, LeastRisk, bigram_f1, chosen, chrf, f1, least_risk, sentence_bleu
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
 NAMES = st.sampled_from(list(UTILITIES))
@@ -58,6 +58,12 @@ def test_the_order_of_the_texts_breaks_ties_alone(texts: list[list[str]], name: 
     means = [sum(1.0 if a == b else worth[i, j] for j, b in enumerate(texts)) for i, a in enumerate(texts)]
     best = {tuple(text) for text, mean in zip(texts, means, strict=True) if mean > max(means) - 1e-6}
     assert found <= best
+
+
+def test_a_choice_says_whether_all_texts_are_worth_the_same() -> None:
+    assert chosen([["a"], ["b"]], "f1") == LeastRisk(0, undecided=True)
+    assert chosen([["a"], ["b"], ["b"]], "f1") == LeastRisk(1, undecided=False)
+    assert chosen([["a"], ["a"]], "f1") == LeastRisk(0, undecided=False)
 
 
 def test_ties_go_to_the_first_and_nothing_is_refused() -> None:
