@@ -161,13 +161,14 @@ def test_a_candidate_that_was_not_offered_cannot_be_said() -> None:
         play(Said(Answer(ranking=("z",))), Buyer(), scene(), random.Random(1))
 
 
-def test_a_partner_that_gives_no_answer_is_named() -> None:
-    class Mute(Seller):
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_partner_that_gives_no_answer_or_several_is_named(number: int) -> None:
+    class Odd(Seller):
         def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-            return []
+            return [Answer(text="hello")] * number
 
-    with pytest.raises(PlugInError, match="Mute returned 0 answers for one sample"):
-        play(Mute(), Buyer(), scene(), random.Random(1))
+    with pytest.raises(PlugInError, match=f"Odd returned {number} answers for one sample"):
+        play(Odd(), Buyer(), scene(), random.Random(1))
 
 
 def test_the_user_hears_neither_an_api_call_nor_its_facts() -> None:

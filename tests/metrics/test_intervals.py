@@ -52,6 +52,12 @@ class Mean(Metric[float]):
         return share(sums[..., 1], sums[..., 0])
 
 
+class Fraction(Mean):
+    """A mean of fractions that are no trials."""
+
+    percent = True
+
+
 class Loose(Mean):
     """The same, said not to be additive."""
 
@@ -75,16 +81,21 @@ def test_the_interval_of_a_mean_is_students(values: list[float]) -> None:
 
 @pytest.mark.parametrize(("n", "right"), [(200, 120), (1_000, 900), (5_000, 40)])
 def test_off_the_edge_a_fraction_is_taken_on_the_logit_scale(n: int, right: int) -> None:
-    class Fraction(Mean):
-        """A mean of fractions that are no trials."""
-
-        percent = True
-
     rows = np.array([[1.0, float(number < right)] for number in range(n)])
     (found,) = intervals(Counts(tuple(f"{number:05}" for number in range(n)), Mean.columns, rows), [Fraction()])
     middle, error = math.log(right / (n - right)), math.sqrt(n / right / (n - right))
     for end, sign in ((found.low, -1), (found.high, 1)):
         assert end == pytest.approx(1 / (1 + math.exp(-middle - sign * student(n - 1) * error)), abs=0.001)
+
+
+@pytest.mark.parametrize("few", [2, 3, 6])
+def test_a_fraction_near_one_mirrors_one_near_nothing(few: int) -> None:
+    names = tuple(f"{number:05}" for number in range(40))
+    rows = np.array([[1.0, float(number < few)] for number in range(len(names))])
+    (one,), (other,) = (
+        intervals(Counts(names, Mean.columns, some), [Fraction()]) for some in (rows, np.abs(rows - [0, 1]))
+    )
+    assert (one.low, one.high) == pytest.approx((1 - (other.high or 0), 1 - (other.low or 0)))
 
 
 def test_twenty_of_twenty_is_not_certain() -> None:
