@@ -66,3 +66,10 @@ def test_lines_and_blocks(tmp_path: Path) -> None:
     assert [row.name for row in line_rows(path).rows()] == list("123456")
     again = line_rows(path, lambda line, _: line).relabelled(lambda row: row.dialogue * 2)
     assert [row.dialogue for row in again.rows()] == ["", "", "aa", "bb", "  ", "cc"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.txt", "\ufeffa\n\nb\n")
+    for cut in (line_rows(path, lambda line, _: line), block_rows(path, lambda lines, _: lines[0])):
+        first = next(iter(cut.rows()))
+        assert (first.dialogue, first.text.strip()) == ("a", "a")

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -14,6 +15,7 @@ import tempfile
 import threading
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 import pytest
@@ -585,6 +587,17 @@ def test_room_is_told_by_reserving_it(tmp_path: Path) -> None:
     with files_up_to(1 << 16):
         assert not disk.has_room(tmp_path, 1 << 20)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_gives_half_of_all_it_holds_has_room_for_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=6_000, free=3_000))
+    with files_up_to(3_000):
+        assert disk.has_room(tmp_path, 1 << 20)
+    with files_up_to(2_999):
+        assert disk.has_room(tmp_path, 2_999)
+        assert not disk.has_room(tmp_path, 1 << 20)
 
 
 def test_a_temporary_folder_is_emptied(tmp_path: Path) -> None:
