@@ -62,11 +62,11 @@ def clean_of(examples: list[Example]) -> Truth:
 def test_each_system_has_a_report_at_each_strength_and_noise_costs_an_echo_its_score(
     examples: list[Example], tmp_path: Path
 ) -> None:
-    reports = robustness(SpokenTask(), [("echo", Echo())], clean_of(examples), [0, 1, 3], HOW, tmp_path, seed=1)
-    assert [(one.system, one.meta["strength"], one.meta["test_set"]) for one in reports] == [
-        ("echo", 0, "noise 0"),
-        ("echo", 1, "noise 1"),
-        ("echo", 3, "noise 3"),
+    reports = robustness(SpokenTask(), [("echo", Echo())], clean_of(examples), [0, 1, 3], HOW, tmp_path)
+    assert [(one.system, one.meta["strength"], one.meta["test_set"], one.meta["seed"]) for one in reports] == [
+        ("echo", 0, "noise 0", 1),
+        ("echo", 1, "noise 1", 1),
+        ("echo", 3, "noise 3", 1),
     ]
     clean, some, much = (next(s.value for s in one.scores if s.name == "bleu-2") for one in reports)
     assert clean == 1

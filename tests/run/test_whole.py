@@ -226,6 +226,25 @@ def test_files_of_one_name_are_called_by_their_test_sets_too(talks: tuple[Path, 
     assert [one.meta["test_set"] for one in marks.files] == ["t1 t1", "t1 talk", "t2 talk"]
 
 
+def test_files_of_different_names_are_called_by_these(talks: tuple[Path, Path]) -> None:
+    truth, team = talks
+    for folder in talks:
+        (folder / "t2" / "talk.txt").rename(folder / "t2" / "other.txt")
+    marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
+    assert [one.meta["test_set"] for one in marks.files] == ["talk", "other"]
+
+
+def test_a_file_is_the_submission_to_a_truth_of_one_file_alone(talks: tuple[Path, Path]) -> None:
+    truth, team = talks
+    file = team / "t1" / "talk.txt"
+    whole = WholeTruth.of(load_task("conversation"), [truth])
+    with pytest.raises(FormatError, match="file-missing"):
+        whole.score(file, STRICT)
+    (truth / "t2" / "talk.txt").unlink()
+    marks = WholeTruth.of(load_task("conversation"), [truth]).score(file, STRICT)
+    assert [(one.meta["test_set"], one.n) for one in marks.files] == [("talk", 1)]
+
+
 def test_files_at_the_top_are_found_by_their_names_whatever_the_folders_are_called(tmp_path: Path) -> None:
     for folder, speaker in (("truth", "S"), ("somebody", "S_HYP")):
         (tmp_path / folder).mkdir()
