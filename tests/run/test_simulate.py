@@ -159,3 +159,10 @@ def test_the_report_has_the_external_data_that_are_declared(task: Task) -> None:
     known = simulate(task, Counter("s"), stage_of("a"), name="x", seed=1, external=["sgd"])
     assert known.report.external == ("sgd",)
     assert simulate(task, Declaring("s"), stage_of("a"), name="x", seed=1).report.external == ()
+
+
+@pytest.mark.parametrize(("calls", "quantiles"), [(1, (1, 1, 1)), (10, (5, 10, 10)), (100, (50, 95, 100))])
+def test_latencies_are_told_by_nearest_rank(calls: int, quantiles: tuple[int, int, int]) -> None:
+    timed = Timed(Counter("s"))
+    timed.milliseconds += map(float, range(calls, 0, -1))
+    assert timed.latency() == (calls, *quantiles)
