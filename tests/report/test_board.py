@@ -118,6 +118,15 @@ def test_a_cell_holds_the_score_that_ranks_wherever_it_stands(make_report: MakeR
         assert cell.score.name == report.rank_by
 
 
+def test_a_score_is_found_by_its_name(make_report: MakeReport) -> None:
+    (cell,) = boards([make_report("a")])[0].sets[0].cells.values()
+    for name in ("mrr", "p@2"):
+        found = cell.named("".join(list(name)))
+        assert found is not None
+        assert found.name == name
+    assert cell.named("bleu") is None
+
+
 def test_a_report_without_its_ranking_score_has_no_rank(make_report: MakeReport) -> None:
     lost = msgspec.structs.replace(make_report("lost"), rank_by="charm", items=())
     cell = boards([make_report("a"), lost])[0].sets[0].cells["lost"]
