@@ -83,6 +83,11 @@ def test_what_is_no_fraction_is_shown_as_it_is() -> None:
         "100.0000",
     ]
     assert [figure(value, of_one=False) for value in (None, math.nan)] == ["–", "–"]
+
+
+def test_a_score_is_a_fraction_unless_it_is_said_to_be_none() -> None:
+    assert [figure(value) for value in (0.974, 0.0, None, math.nan)] == ["97.40", "0.00", "–", "–"]
+    assert figure(0.974, digits=1) == "97.4"
     assert [points(value, of_one=False) for value in (0.25, -0.25, 0.00001)] == ["+0.2500", "-0.2500", "0.0000"]
     assert (points(math.nan), points(math.nan, of_one=False)) == ("–", "–")
     assert interval(0.25, 2.0, of_one=False) == "0.2500 to 2.0000"
