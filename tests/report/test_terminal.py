@@ -174,6 +174,7 @@ def test_one_pair_is_named_once_with_both_p_values(make_report: MakeReport) -> N
     assert "Family: one pair of systems on p@1, which ranks; 10,000 random swaps" in told
     assert "Family: one pair of systems on 3 scores beside that which ranks" in told
     assert "True differences that are found here with a chance of 80 %: p@1" in told
+    assert "Items on which A is better/worse/equal: p@1 30/0/70, " in told
 
 
 def test_what_has_no_value_is_not_tested(make_report: MakeReport) -> None:
@@ -207,6 +208,7 @@ def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
     found = compare_all({"one": [make_report("a"), make_report("b", wrong=30), make_report("c", wrong=31)]})
     text = shown(render_comparisons(found))
     assert "one, 100 items" in text
+    assert "Items on which A" not in text
     lines = [line.split() for line in text.splitlines() if " p@1 " in line]
     assert [line[:2] + line[-1:] for line in lines] == [["a", "b", "A"], ["a", "c", "A"], ["b", "c", "tie"]]
 

@@ -190,6 +190,14 @@ def test_the_references_as_predictions_score_the_most(replies: list[list[str]]) 
     assert (found.scores["f1"], found.scores["bleu-1"], found.scores["bleu-2"]) == (1, 1, 1)
 
 
+def test_whether_scores_will_be_printed_is_settled_by_the_first_lines_that_give_all_divisors() -> None:
+    counter, settled = official.EvalPyCounter(), []
+    for said, wanted in (("a b", "a b"), ("x y z", "v w"), ("b", "c")):
+        counter.add([(said, wanted)])
+        settled.append(counter.settled)
+    assert settled == [False, True, True]
+
+
 def test_three_words_that_match_only_when_written_together_stop_the_program_too() -> None:
     counter = official.EvalPyCounter()
     counter.add([("a b cd", "ab c d")])

@@ -69,6 +69,11 @@ def test_right_answers_are_no_mistakes_and_each_wrong_one_is_counted_once() -> N
     examples: list[Example] = [example_of(row) for row in rows]
     right = {one.sample.id: Answer(ranking=one.references[0].ranking) for one in examples}
     assert mistakes(examples, right) == []
+    whole = [
+        Example(sample=one.sample, references=(Answer(ranking=(*(one.references[0].ranking or ()), "another")),))
+        for one in examples
+    ]
+    assert mistakes(whole, right) == []  # the true answer is the first that the truth ranks
     wrong = {
         one.sample.id: Answer(ranking=tuple(reversed([each.id for each in one.sample.candidates]))) for one in examples
     }

@@ -68,6 +68,11 @@ def test_shared_mentions_decide_between_entities_with_equal_triples() -> None:
     assert counted(crossed, gold)["triple right"] == 3
 
 
+def test_where_no_entity_has_two_to_choose_from_there_is_no_tie() -> None:
+    assert not count(DialogueExtraction(triples=[fee("x", "十元")]), DialogueExtraction(triples=[fee("a", "十元")])).tie
+    assert not count(DialogueExtraction(), DialogueExtraction()).tie
+
+
 def test_a_tie_that_matters_is_told() -> None:
     gold = DialogueExtraction(triples=[fee("a", "十元"), *[fee("b", str(number)) for number in range(3)]])
     predicted = DialogueExtraction(
