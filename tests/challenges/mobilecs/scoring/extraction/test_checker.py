@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -159,6 +160,14 @@ def test_the_side_of_a_mention_is_told_by_its_text_alone(
 @pytest.mark.parametrize("owner", ["ent-9", "1", "NB", "na", "zz"])
 def test_any_entity_but_the_user_needs_a_mention(track: Track, owner: str) -> None:
     assert track.rules(changed(track.rows, "/0/triples/0/ent-id", owner)) == [("triple-unmentioned", "warning")]
+
+
+def test_an_entity_may_have_any_id_but_that_of_the_user(track: Track) -> None:
+    how = Scoring(variant="strict")
+    usual = track.task.score(track.examples, track.read(track.rows), how)
+    plain = json.loads(re.sub(r'"ent-(\d)', r'"\1', json.dumps(track.rows)))
+    assert plain != track.rows
+    assert track.task.score(track.examples, track.read(plain), how).items == usual.items
 
 
 def test_the_last_turn_of_a_dialogue_is_known_and_the_next_is_not(track: Track) -> None:
