@@ -22,7 +22,7 @@ from duologue.report import (
     render_test_sets,
     render_whole,
 )
-from duologue.report.comparison import Gap, widest_gaps
+from duologue.report.comparison import Gap, WinLoss, widest_gaps
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
@@ -208,9 +208,10 @@ def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
     found = compare_all({"one": [make_report("a"), make_report("b", wrong=30), make_report("c", wrong=31)]})
     text = shown(render_comparisons(found))
     assert "one, 100 items" in text
-    assert "Items on which A" not in text
     lines = [line.split() for line in text.splitlines() if " p@1 " in line]
     assert [line[:2] + line[-1:] for line in lines] == [["a", "b", "A"], ["a", "c", "A"], ["b", "c", "tie"]]
+    counted = [one._replace(win_loss=WinLoss(30, 0, 70)) for one in found]
+    assert shown(render_comparisons(counted)) == text  # A and B are one pair there, and none here
 
 
 def test_no_comparisons_are_an_empty_table() -> None:

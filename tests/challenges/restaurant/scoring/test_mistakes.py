@@ -73,10 +73,10 @@ def test_right_answers_are_no_mistakes_and_each_wrong_one_is_counted_once() -> N
         Example(sample=one.sample, references=(Answer(ranking=(*(one.references[0].ranking or ()), "another")),))
         for one in examples
     ]
-    assert mistakes(whole, right) == []  # the true answer is the first that the truth ranks
     wrong = {
         one.sample.id: Answer(ranking=tuple(reversed([each.id for each in one.sample.candidates]))) for one in examples
     }
+    assert mistakes(whole, wrong) == mistakes(examples, wrong) != []  # the first that a truth ranks is the true answer
     missed = [
         one for one in examples if (wrong[one.sample.id].ranking or ())[0] != (one.references[0].ranking or ())[0]
     ]
