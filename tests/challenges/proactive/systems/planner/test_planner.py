@@ -72,11 +72,25 @@ def test_a_person_who_asks_for_a_fact_or_refuses_a_topic_is_heeded(examples: lis
         return answer.text or ""
 
     asked, refused = f"{fact.subject} 的 导演 是 谁 ？", "我 不 想 聊 这个 。"
-    before = told(refused)
-    assert not before.startswith(ACKNOWLEDGEMENT)  # samples of files: as it was
-    planner.prepare(msgspec.structs.replace(INFO, live=True), 1, {})
     assert str(fact.object) in told(asked)
     assert told(refused).startswith(ACKNOWLEDGEMENT)
+    planner.recipe = msgspec.structs.replace(planner.recipe, answers="live")
+    assert not told(refused).startswith(ACKNOWLEDGEMENT)
+    planner.prepare(msgspec.structs.replace(INFO, live=True), 1, {})
+    assert told(refused).startswith(ACKNOWLEDGEMENT)
+    planner.recipe = msgspec.structs.replace(planner.recipe, answers="never")
+    assert not told(refused).startswith(ACKNOWLEDGEMENT)
+
+
+def test_who_asks_which_film_is_told_its_name(examples: list[Example], tmp_path: Path) -> None:
+    base = examples[0].sample
+    assert base.goal is not None
+    first = base.goal.topics[0]
+    turns = files.turns_of(["有 部 电影 很 不错 。", "什么 电影 呀 ？"])
+    for candidates in (10, 1):  # with one candidate none may name it: then a sentence does
+        planner = trained(examples, tmp_path / str(candidates), msgspec.structs.replace(TINY, candidates=candidates))
+        (answer,) = planner.answer([msgspec.structs.replace(base, history=turns)])
+        assert first in (answer.text or "")
 
 
 def test_replies_do_not_depend_on_what_else_is_asked(examples: list[Example], tmp_path: Path) -> None:

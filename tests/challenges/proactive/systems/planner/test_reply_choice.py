@@ -37,19 +37,20 @@ def candidates() -> list[TurnCandidate]:
     for number, text in enumerate(TEMPLATES):
         used = tuple(SlotValue(word, values[word]) for word in text.split() if word in values)
         words = tuple(part for word in text.split() for part in values.get(word, (word,)))
-        made.append(TurnCandidate(entry=number, similarity=1.0, filling=Filling(words, used), variant=0))
+        template, filling = tuple(text.split()), Filling(words, used)
+        made.append(TurnCandidate(entry=number, similarity=1.0, template=template, filling=filling, variant=0))
     return made
 
 
 def test_what_violates_the_plan_is_not_said_however_good_it_is(learned: LearnedPlanner) -> None:
-    choice = ReplyChoice(PlannerRecipe(variety=0.0), learned)
+    choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
     assert choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "海 好看 ， 去 看 。"  # B before A
-    aimless = ReplyChoice(PlannerRecipe(variety=0.0, goal=False), learned)
+    aimless = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False, goal=False), learned)
     assert aimless.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "云 好看 。"
 
 
 def test_of_equal_scores_the_first_is_said(learned: LearnedPlanner) -> None:
-    choice = ReplyChoice(PlannerRecipe(variety=0.0), learned)
+    choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
     assert choice.best(STATE, candidates(), (0.3, 0.1, 0.1, 0.3)) == "你 好 ， 再见 。"
 
 
@@ -59,7 +60,17 @@ def test_no_recombined_reply_violates_the_plan_either(learned: LearnedPlanner) -
     said = {"".join(one.filling.words) for one in found.replies}
     assert "海好看，去看。" in said
     assert not any("云" in text for text in said)
-    whole = choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1), recombine=True)
+    whole = choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1))
     assert "".join(whole.split()) == "".join(found.replies[0].filling.words)
     unranked = ReplyChoice(msgspec.structs.replace(PlannerRecipe(), rerank=False), learned)
-    assert unranked.best(STATE, candidates(), (0.1, 0.2, 0.1, 0.1), recombine=True) == "海 好看 ， 去 看 。"
+    assert unranked.best(STATE, candidates(), (0.1, 0.2, 0.1, 0.1)) == "海 好看 ， 去 看 。"
+
+
+def test_a_recombined_reply_holds_what_it_is_to_hold(learned: LearnedPlanner) -> None:
+    choice, utilities = ReplyChoice(PlannerRecipe(variety=0.0), learned), (0.3, 0.2, 0.1, 0.3)
+    free = choice.recombined(STATE, candidates(), utilities)
+    assert any("海" not in one.filling.words for one in free.replies)
+    named = [one for one in candidates() if "海" in one.filling.words]
+    bound = choice.recombined(STATE, named, (0.2,), kept=lambda filling: "海" in filling.words)
+    assert bound.replies
+    assert all("海" in one.filling.words for one in bound.replies)

@@ -65,7 +65,7 @@ def test_replies_put_aside_give_weights_and_own_words(
     task, choice = planner.reranker.task, ReplyChoice(msgspec.structs.replace(TINY, own_variety=0.0), learned)
     lists = [(one.state, task.candidates(one.state, apart=one.source)) for one in held_out]
     said = [
-        choice.best(state, found, predicted, recombine=True).split()
+        choice.best(state, found, predicted).split()
         for (state, found), predicted in zip(lists, choice.predicted(lists), strict=True)
     ]
     assert OwnWords.of(said) == learned.variety.own  # what it counts is what it would say

@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from duologue.challenges.proactive.live.partner import BUILT_IN
-from duologue.challenges.proactive.systems.planner.user_turn import asked_facts, refuses
+from duologue.challenges.proactive.systems.planner.user_turn import (
+    asked_facts,
+    asked_names,
+    asked_of,
+    refuses,
+)
 from duologue.core.records import Fact, Goal, Sample, Turn
 
 TWO_STARS = (
@@ -127,8 +132,51 @@ def test_a_value_inside_the_name_of_a_topic_tells_nothing() -> None:
     assert asked.is_told_by("她 演 了 无声 的 女人 ， 是 女 的 。")
 
 
+@pytest.mark.parametrize(
+    "said", ["什么 电影 呀 ？", "哪 部 ？", "叫什么名字", "哪部片子啊", "叫 什么 ？", "是什么电影啊，讲什么的。"]
+)
+def test_who_asks_which_film_asks_for_its_name(said: str) -> None:
+    goal = Goal(topics=("无声 的 女人", "林 可"))
+    (asked,) = asked_of(sample("有 部 电影 很 好看 。", said, knowledge=FILM_AND_STAR, goal=goal))
+    assert asked.sentence == "是 无声 的 女人 。"
+    assert asked.is_told_by(asked.sentence)
+    assert not asked.is_told_by("很 好看 的 一部 电影 。")
+
+
+@pytest.mark.parametrize("said", ["谁 啊 ？", "是谁呀", "哪位？", "她叫什么", "哪个明星", "不 认识 ， 是 谁 ？"])
+def test_who_asks_of_whom_one_speaks_asks_for_a_name(said: str) -> None:
+    goal = Goal(topics=("无声 的 女人", "林 可"))
+    found = asked_of(sample("无声 的 女人 的 主演 很 美 。", said, knowledge=FILM_AND_STAR, goal=goal))
+    assert [one.sentence for one in found] == ["是 林 可 。"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("有 部 电影 很 好看 。", "谁 啊 ？"),  # of another kind than the topic that comes next
+        ("有 部 电影 很 好看 。", "谁 演 的 ？"),
+        ("有 部 电影 很 好看 。", "谁 都 爱 看 电影"),
+        ("有 部 电影 很 好看 。", "什么 ， 你 说 电影 ？"),
+        ("林 可 演 过 无声 的 女人 。", "什么 电影 ？"),  # both were named
+        ("有 部 电影 很 好看 。", "无声 的 女人 是 什么 电影 ？"),  # it is about a topic
+    ],
+)
+def test_what_asks_for_no_name_of_a_topic_is_left_alone(line: str, said: str) -> None:
+    goal = Goal(topics=("无声 的 女人", "林 可"))
+    assert asked_names(sample(line, said, knowledge=FILM_AND_STAR, goal=goal)) == []
+
+
+def test_who_asks_for_a_fact_too_is_told_that() -> None:
+    goal = Goal(topics=("林 可", "无声 的 女人"))
+    found = asked_of(
+        sample("林 可 演 过 一 部 电影 。", "她 什么 星座 ？ 什么 电影 ？", knowledge=FILM_AND_STAR, goal=goal)
+    )
+    assert [one.sentence for one in found] == ["林 可 的 星座 是 双鱼座 。"]
+
+
 def test_before_the_user_spoke_nothing_is_asked() -> None:
     assert asked_facts(sample()) == []
+    assert asked_names(sample()) == []
     assert not refuses(sample())
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.proactive.systems.planner.slots import TOPICS, base_slot
-from duologue.challenges.proactive.systems.planner.state import terms_of
+from duologue.challenges.proactive.systems.planner.state import PRONOUNS, terms_of
 from duologue.core.sums import added
 from duologue.metrics.pairwise_overlap import KeyedTexts
 from duologue.metrics.softmax import softmax
@@ -135,10 +135,6 @@ def _slot_shares(
     return rows
 
 
-_SEX = ("{a.性别}", "{b.性别}")
-_PRONOUNS = {"男": "他", "女": "她"}
-
-
 class _StateFeatures:
     """Features that compare a candidate with history and knowledge."""
 
@@ -154,8 +150,8 @@ class _StateFeatures:
         self.asked = bool(state.lines) and state.lines[-1][-1:] in _ASKING
         film = [name == "F" for name in f"{state.domains}--"[:2]]
         self.terms = [set(terms) for _, terms in terms_of(state)[:2]]
-        sexes = {"".join(words) for slot, words in state.values if base_slot(slot) in _SEX}
-        self.wrong = {_PRONOUNS[sex] for sex in _PRONOUNS.keys() - sexes} if sexes else set[str]()
+        right = PRONOUNS.intersection(state.pronouns)
+        self.wrong = PRONOUNS - right if right else frozenset[str]()
         self.setting = (len(state.values), len(state.relations), len(state.said), *film, len(state.user))
 
     def plan(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:

@@ -27,7 +27,7 @@ from duologue.challenges.proactive.systems.planner.template_index import (
     agent_turns_of,
     pair_of,
 )
-from duologue.challenges.proactive.systems.planner.user_turn import ACKNOWLEDGEMENT, asked_facts, refuses
+from duologue.challenges.proactive.systems.planner.user_turn import ACKNOWLEDGEMENT, asked_of, refuses
 from duologue.challenges.proactive.systems.planner.variety import OwnWords, Variety, WordFrequencies, word_frequencies
 from duologue.challenges.proactive.systems.planner.word_model import WordModel
 from duologue.core.progress import tracked
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from duologue.challenges.proactive.systems.planner.slots import Filling
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
     from duologue.core.protocols import Run, TaskInfo, World
@@ -196,18 +197,24 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         found: Sequence[TurnCandidate],
         predicted: Sequence[float],
     ) -> str:
-        """Return the best reply; with a sample, a candidate that heeds what the user's last turn asks for."""
-        asked = [] if sample is None else asked_facts(sample)
-        if sample is None or not (asked or refuses(sample)):
-            return choice.best(state, found, predicted, recombine=self.recipe.recombine) if found else _NOTHING
-        texts = [" ".join(one.filling.words) for one in found]
-        allowed = [place for place, text in enumerate(texts) if asked and all(one.is_told_by(text) for one in asked)]
-        before = "" if allowed else " ".join(one.sentence for one in asked)
-        if not asked:
-            before = ACKNOWLEDGEMENT
-            allowed = [place for place, one in enumerate(found) if _leads_on(one, state)]
+        """Return the best reply; with a sample, one that heeds what the user's last turn asks for."""
+        asked = [] if sample is None else asked_of(sample)
+        if not asked and (sample is None or not refuses(sample)):
+            return choice.best(state, found, predicted) if found else _NOTHING
+
+        def heeds(filling: Filling) -> bool:
+            if asked:
+                text = " ".join(filling.words)
+                return all(one.is_told_by(text) for one in asked)
+            return _leads_on(filling, state)
+
+        allowed = [place for place, one in enumerate(found) if heeds(one.filling)]
         kept = allowed or range(len(found))
-        best = choice.best(state, [found[at] for at in kept], [predicted[at] for at in kept]) if found else ""
+        before = ACKNOWLEDGEMENT if not asked else "" if allowed else " ".join(one.sentence for one in asked)
+        best = ""
+        if found:
+            chosen, utilities = [found[at] for at in kept], [predicted[at] for at in kept]
+            best = choice.best(state, chosen, utilities, kept=heeds if allowed else None)
         return f"{before} {best}".strip() or _NOTHING
 
     def save(self, folder: Path) -> None:
@@ -252,9 +259,9 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         return LearnedPlanner(reranker, variety, SecondChoice(words, card.second_choice))
 
 
-def _leads_on(one: TurnCandidate, state: PlannerState) -> bool:
-    """Whether a candidate leaves A: it names B, or says nothing of A once B was named."""
-    slots = {value.slot for value in one.filling.used}
+def _leads_on(filling: Filling, state: PlannerState) -> bool:
+    """Whether a reply leaves A: it names B, or says nothing of A once B was named."""
+    slots = {value.slot for value in filling.used}
     return not any(slot == "{A}" or slot.startswith("{a.") for slot in slots) and ("{B}" in slots or state.reached[1])
 
 

@@ -31,9 +31,11 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     """Latest agent turn for naming B, once A was named."""
     facts_by: Count = 2
     """Agent turn from which a new fact is used while fewer than two were."""
-    answers: Literal["live", "always", "never"] = "live"
-    """Where questions for given facts are answered and refusals acknowledged: in talks with a person alone, always (in
-    samples of files and with simulated users too), or never."""
+    pronouns: bool = True
+    """Whether 他 and 她 of a template become those of the star who is spoken of; `false`, an ablation, leaves them."""
+    answers: Literal["always", "live", "never"] = "always"
+    """Where questions for given facts and for names are answered and refusals acknowledged: always, in talks with a
+    person alone (not in samples of files, nor with simulated users), or never."""
     variety: NonNegative = 0.011
     """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
     predicted utility alone favours generic replies."""

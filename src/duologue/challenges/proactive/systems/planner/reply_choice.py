@@ -16,7 +16,7 @@ from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, vi
 from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
     from duologue.challenges.proactive.systems.planner.recombination import WeighedReply
@@ -67,31 +67,46 @@ class ReplyChoice:
         found: Sequence[TurnCandidate],
         predicted: Sequence[float],
         *,
-        recombine: bool = False,
+        kept: Callable[[Filling], bool] | None = None,
     ) -> str:
-        """Return the best reply for a state with candidates of these utilities."""
-        if recombine and self._recipe.rerank:
-            return " ".join(self.chosen(self.recombined(state, found, predicted)).words)
+        """Return the best reply for a state with candidates of these utilities.
+
+        `kept` is what recombined replies must hold; that the candidates do is the caller's.
+        """
+        if self._recipe.recombine and self._recipe.rerank:
+            return " ".join(self.chosen(self.recombined(state, found, predicted, kept=kept)).words)
         return " ".join(found[self._allowed(state, found, predicted)[0]].filling.words)
 
     def recombined(
-        self, state: PlannerState, found: Sequence[TurnCandidate], predicted: Sequence[float]
+        self,
+        state: PlannerState,
+        found: Sequence[TurnCandidate],
+        predicted: Sequence[float],
+        *,
+        kept: Callable[[Filling], bool] | None = None,
     ) -> RecombinedList:
-        """Return the best replies made of clauses of candidates, none of which violates the plan more than the best."""
+        """Return the best replies made of clauses of candidates, none of which violates the plan more than the best.
+
+        All hold what `kept` asks for, where the candidates do.
+        """
         recipe, learned = self._recipe, self._learned
         allowed = self._allowed(state, found, predicted)
         fewest = self._violations(state, found[allowed[0]].filling)
-        subject, entries = subject_of(state), learned.reranker.task.index.entries
+        subject = subject_of(state)
         made = Recombination(
             [
-                clauses_of(entries[one.entry].template, one.filling, subject, state.domains)
+                clauses_of(one.template, one.filling, subject, state.domains)
                 for one in (found[place] for place in allowed[: recipe.voters])
             ],
             [round(predicted[place], _DIGITS) for place in allowed],
             RecombinationWeights(voters=recipe.voters, rounds=recipe.rounds),
             lambda words: recipe.variety * learned.variety.new_words(words, opening=state.turn == 0),
         )
-        replies = made.replies(subject, lambda filling: self._violations(state, filling) <= fewest)
+
+        def sound(filling: Filling) -> bool:
+            return self._violations(state, filling) <= fewest and (kept is None or kept(filling))
+
+        replies = made.replies(subject, sound)
         return RecombinedList(state, made, replies)
 
     def chosen(self, found: RecombinedList) -> Filling:

@@ -35,7 +35,9 @@ class TurnRerankingTask:
     def candidates(self, state: PlannerState, apart: str | None = None) -> list[TurnCandidate]:
         """Return the candidates for a state, none of the pair of topics `apart`."""
         recipe = self._recipe
-        return self.index.search(state, limit=recipe.candidates, pool=recipe.pool, apart=apart, facts=recipe.copy)
+        return self.index.search(
+            state, limit=recipe.candidates, pool=recipe.pool, apart=apart, facts=recipe.copy, pronouns=recipe.pronouns
+        )
 
     def features(self, state: PlannerState, candidates: Sequence[TurnCandidate]) -> NDArray[np.float32]:
         """Return their features."""

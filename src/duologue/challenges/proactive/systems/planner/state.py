@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from duologue.retrieval.template_index import Terms
 
 _LATEST = 6  # agent turns from this one on are treated alike
+_SEXES = ("{a.性别}", "{b.性别}")
+_PRONOUN = {"男": "他", "女": "她"}
+PRONOUNS = frozenset(_PRONOUN.values())
+"""The personal pronouns that tell the sex."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,13 @@ class PlannerState:
         """Whether A and B were named by either speaker."""
         named = {word for line in self.history for word in line}
         return "{A}" in named, "{B}" in named
+
+    @property
+    def pronouns(self) -> tuple[str, str]:
+        """The pronoun of each topic by its sex; empty where the knowledge has none."""
+        known = {slot: _PRONOUN.get("".join(words), "") for slot, words in self.values if slot in _SEXES}
+        first, second = (known.get(slot, "") for slot in _SEXES)
+        return first, second
 
     @property
     def user(self) -> Tokens:

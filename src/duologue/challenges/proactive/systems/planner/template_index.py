@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from duologue.challenges.proactive.systems import holdout
+from duologue.challenges.proactive.systems.planner.pronouns import Pronouns
 from duologue.challenges.proactive.systems.planner.slots import (
     PUNCTUATION,
     TOPICS,
@@ -27,7 +28,7 @@ from duologue.retrieval.postings import Postings
 from duologue.retrieval.template_index import TemplateCandidate, TemplateEntry, TemplateIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.core.protocols import Progress
@@ -61,6 +62,8 @@ class AgentTurn(TemplateEntry, frozen=True, kw_only=True, rename={"source": "pai
 class TurnCandidate(TemplateCandidate, frozen=True, kw_only=True):
     """A candidate reply: an indexed turn with its slots filled."""
 
+    template: Tokens
+    """The turn's template, its pronouns put right."""
     filling: Filling
     variant: int
     """0, or 1 for the filling with the next value of a slot."""
@@ -122,14 +125,23 @@ class AgentTurnIndex(TemplateIndex[AgentTurn]):
         self.rest_of = [entry.rest for entry in self.entries]
 
     def search(
-        self, state: PlannerState, *, limit: int, pool: int, apart: str | None = None, facts: bool = True
+        self,
+        state: PlannerState,
+        *,
+        limit: int,
+        pool: int,
+        apart: str | None = None,
+        facts: bool = True,
+        pronouns: bool = True,
     ) -> list[TurnCandidate]:
         """Return up to `limit` different candidates from the `pool` turns with the most similar states.
 
         Only turns whose slots and needed words the state can provide, and none of the pair of topics `apart`.
-        Ties go to the earlier turn. Without `facts` only templates without fact slots.
+        Ties go to the earlier turn. Without `facts` only templates without fact slots; without `pronouns` those of the
+        templates stay as they were said.
         """
         filler = Filler(state.values, state.said)
+        adapted: Callable[[Tokens], Tokens] = Pronouns(state) if pronouns else tuple
         usable = filler.slots if facts else TOPICS
         served = self._slots.sums([(slot, 1.0) for slot in usable]) >= self._wanted - 0.5
         known = {word for value in state.values for word in value.words} | {
@@ -137,8 +149,11 @@ class AgentTurnIndex(TemplateIndex[AgentTurn]):
         }
 
         def candidates_of(one: RetrievedTemplate) -> Iterator[TurnCandidate]:
-            for variant, filling in enumerate(filler(self.entries[one.entry].template)):
-                yield TurnCandidate(entry=one.entry, similarity=one.similarity, filling=filling, variant=variant)
+            template = adapted(self.entries[one.entry].template)
+            for variant, filling in enumerate(filler(template)):
+                yield TurnCandidate(
+                    entry=one.entry, similarity=one.similarity, template=template, filling=filling, variant=variant
+                )
 
         retrieved = self.nearest(terms_of(state), served, pool=pool, apart=apart)
         return self.distinct(retrieved, candidates_of, known=known, limit=limit)[:limit]

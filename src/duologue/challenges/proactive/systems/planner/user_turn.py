@@ -1,4 +1,4 @@
-"""What the user's last turn asks of the agent: a given fact, or to talk of something else.
+"""What the user's last turn asks of the agent: a given fact, the name of a topic, or to talk of something else.
 
 Rules over characters without white space. A question counts where a cue of a predicate and an interrogative, or a
 question mark, stand in one clause; it is about the topic that the clause names, else about the one named last.
@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.proactive.knowledge import domains_of, facts_of, is_said, topics_of, without_spaces
+from duologue.challenges.proactive.schema import FILM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +52,15 @@ _QUESTION = re.compile(
     rf"(?<![不但可还只就总])是[^是]{{1,6}}还是|{_MAN_OR_WOMAN}|呢$"
 )
 """Interrogatives. `还是` is one between two choices alone: "他还是双鱼座的" says that he is one as well."""
+_CALLED = r"[叫名](?:字?是?什么|字?是?啥)|什么名"
+_NAME_ASKED = {
+    "F": re.compile(rf"(?:什么|哪部|哪一部|啥|哪个)[^，。！？]{{0,4}}(?:电影|影片|片子|作品|剧)|哪一?部|{_CALLED}"),
+    "S": re.compile(
+        r"(?<!不管)(?<!不管是)(?<!你)(?<!你是)谁(?![不都还来没])|哪一?位|哪个(?:明星|演员|导演|人|歌手)|"
+        rf"什么(?:明星|演员|导演|人)|{_CALLED}"
+    ),
+}
+"""Kind of a topic to what people say who ask which one is meant."""
 _MOST_SHORT = 8
 """Characters of a clause in which a last 呢 asks by itself ("身高呢")."""
 _REFUSAL = re.compile(
@@ -94,6 +104,49 @@ class AskedFact(NamedTuple):
         """A sentence that says the values, in words."""
         told = " 、 ".join(self.objects[:_TIMES_LISTED])
         return _SENTENCES.get(self.predicate, _SENTENCE).format(s=self.subject, p=self.predicate, o=told)
+
+
+class AskedName(NamedTuple):
+    """A question that the name of a topic answers."""
+
+    topic: str
+    """As it stands in the goal."""
+
+    def is_told_by(self, text: str) -> bool:
+        """Whether a text says the name."""
+        return without_spaces(self.topic) in without_spaces(text)
+
+    @property
+    def sentence(self) -> str:
+        """A sentence that says the name, in words."""
+        return f"是 {self.topic} 。"
+
+
+def asked_of(sample: Sample) -> list[AskedFact] | list[AskedName]:
+    """Return what the user's last turn asks for and can be told: given facts, else the name of a topic."""
+    return asked_facts(sample) or asked_names(sample)
+
+
+def asked_names(sample: Sample) -> list[AskedName]:
+    """Return the topic not said so far, the first of the goal, if the user's last turn asks which one is meant.
+
+    "Which film?" asks for a film alone, "who?" for a person alone; a clause that names a topic asks for another thing.
+    People who are asked so say the name in 19 of 20 cases.
+    """
+    if not sample.history or sample.history[-1].speaker != "user":
+        return []
+    topics, said = topics_of(sample), [without_spaces(turn.text) for turn in sample.history]
+    names = [without_spaces(topic) for topic in topics]
+    unsaid = [topic for topic, name in zip(topics, names, strict=True) if not any(name in line for line in said)]
+    if not unsaid:
+        return []
+    asks = _NAME_ASKED["F" if domains_of(sample.knowledge).get(unsaid[0]) == FILM else "S"]
+    for clause in _clauses(sample.history[-1].text):
+        if any(name in clause for name in names) or any(cue.search(clause) for cue in _ASKED.values()):
+            continue
+        if asks.search(clause):
+            return [AskedName(unsaid[0])]
+    return []
 
 
 def asked_facts(sample: Sample) -> list[AskedFact]:
