@@ -42,11 +42,14 @@ if TYPE_CHECKING:
     from proactive_rows import Data
 
 _ALONE, _RECOMBINED, _SECOND, _WHOLE = "candidates alone", "clauses recombined", "second choice", "planner"
+_AS_SAID, _UNHEEDED = "pronouns as said", "questions unheeded"
 _VARIANTS: dict[str, dict[str, Any]] = {
     _ALONE: {"recombine": False},
     _RECOMBINED: {"second_choice": False},
     _SECOND: {"own_variety": 0.0},
     _WHOLE: {},
+    _AS_SAID: {"pronouns": False},
+    _UNHEEDED: {"answers": "never"},
 }
 """What is changed in the recipe of the model."""
 _TESTED = (
@@ -55,6 +58,8 @@ _TESTED = (
     (_SECOND, _RECOMBINED, ("f1",)),
     (_WHOLE, _SECOND, ("f1",)),
     (_WHOLE, _RECOMBINED, ("f1",)),
+    (_WHOLE, _AS_SAID, ("f1",)),
+    (_WHOLE, _UNHEEDED, ("f1",)),
 )
 """First, second, and the measures of which their difference is tested."""
 _LATENCY_SAMPLES = 200
@@ -84,9 +89,10 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
     key = sha256(read_bytes(model / "system.toml"))[:12]
     path = work / "planner" / f"{key}-{name.replace(' ', '-')}.txt"
     if not path.is_file():
-        system = load_system(model)
-        assert isinstance(system, Planner)
-        system.recipe = msgspec.structs.replace(system.recipe, **_VARIANTS[name])
+        whole = load_system(model)
+        assert isinstance(whole, Planner)
+        system = Planner(msgspec.structs.replace(whole.recipe, **_VARIANTS[name]))
+        system.load(model)
         system.prepare(ProactiveTask.info, 1, {})
         samples = [one.sample for one in data.examples]
         replies = [one.text or "" for one in system.answer(samples)]
@@ -118,6 +124,8 @@ the training data.
 * {_RECOMBINED}: by minimum Bayes risk alone (`second_choice=false`)
 * {_SECOND}: recombined replies ranked anew with the word model, whatever the planner often says (`own_variety=0`)
 * {_WHOLE}: as it is by default
+* {_AS_SAID}: 他 and 她 as the people of the templates said them (`pronouns=false`)
+* {_UNHEEDED}: whatever the user asks for (`answers=never`)
 
 ## Scores
 
