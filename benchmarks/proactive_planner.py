@@ -27,6 +27,7 @@ from duologue.challenges.proactive.knowledge import complete_dialogues
 from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.live.judge import counted, formulas
 from duologue.challenges.proactive.systems.planner.planner import Planner
+from duologue.challenges.proactive.systems.planner.state import PRONOUNS, state_of
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import read_bytes, sha256, write_text
 from duologue.core.plugins import load_system
@@ -145,7 +146,7 @@ The first against the second, dialogues swapped whole; p corrected over this tab
 Each agent turn of the person replaced by the reply to the dialogue so far, judged as `duologue simulate` judges. Goal
 completion (0 to 2) and coherence (0 to 3) are counted by rule and are not the human scales: rules see wrong types,
 contradicted facts, sentences said twice and unanswered questions for given facts, and no more. Rates are of agent
-turns; of questions, of those asked.
+turns; of questions, of those asked; of pronouns (他, 她), of replies with one where the stars are of one sex alone.
 
 {_joined(_judged(data, found, people))}
 """
@@ -190,15 +191,28 @@ def _judged(data: Data, found: Sequence[Answered], people: Sequence[Dialogue]) -
     rows = {"people": [one.references[0].text or "" for one in data.examples]} | {
         one.name: one.replies for one in found
     }
-    lines = [f"| agent | {' | '.join(_SHOWN)} |", f"|{'---|' * (len(_SHOWN) + 1)}"]
+    lines = [f"| agent | {' | '.join(_SHOWN)} | wrong pronouns |", f"|{'---|' * (len(_SHOWN) + 2)}"]
     for name, replies in rows.items():
         dialogues = [_replaced(data.examples, replies, places) for places in complete_dialogues(data.examples)]
         counts = tally(formulas(), [one.id for one in dialogues], [counted(one, checker) for one in dialogues])
         values = {one.name: (one.value(counts), one.percent) for one in formulas()}
         shown = [values[score] for score in _SHOWN]
         cells = (f"{100 * value:.2f} %" if percent else f"{value:.3f}" for value, percent in shown)
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append(f"| {name} | {' | '.join(cells)} | {_wrong_pronouns(data.examples, replies)} |")
     return lines
+
+
+def _wrong_pronouns(examples: Sequence[Example], replies: Sequence[str]) -> str:
+    """Return the share of replies with 他 or 她 that have the wrong one, where the stars are of one sex alone."""
+    wrong = pronouns = 0
+    for one, reply in zip(examples, replies, strict=True):
+        state = state_of(one.sample)
+        right = {pronoun for pronoun, kind in zip(state.pronouns, state.domains, strict=True) if kind == "S"}
+        said = PRONOUNS.intersection(reply.split())
+        if said and len(right) == 1 and "" not in right:
+            pronouns += 1
+            wrong += bool(said - right)
+    return f"{100 * wrong / pronouns:.1f} % of {pronouns}"
 
 
 def _replaced(examples: Sequence[Example], replies: Sequence[str], places: Sequence[int]) -> Dialogue:
