@@ -66,9 +66,13 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return functional.dropout(x, self.rate)
-        words = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)  # all 64 bits
-        bits = words.view(torch.int16)[: x.numel()].view(x.shape)
-        return x * (bits >= self.bound).to(x.dtype).mul_(1 / (1 - self.rate))
+        return x * self.kept(x.shape).to(x.dtype).mul_(1 / (1 - self.rate))
+
+    def kept(self, shape: torch.Size) -> Tensor:
+        """Draw which of so many numbers stay."""
+        size = shape.numel()
+        words = torch.empty((size + 3) // 4, dtype=torch.int64).random_(-(2**63), None)  # all 64 bits
+        return words.view(torch.int16)[:size].view(shape) >= self.bound
 
 
 class Positions(nn.Module):

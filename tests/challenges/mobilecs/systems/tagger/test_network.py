@@ -6,13 +6,17 @@ import msgspec
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from duologue.challenges.mobilecs.systems.tagger.char_features import encoded
 from duologue.challenges.mobilecs.systems.tagger.label_layer import KindSpan, LabelLayer, loose_spans
 from duologue.challenges.mobilecs.systems.tagger.network import (
     GAP,
     IGNORED,
+    TAUGHT_ROWS,
+    DocumentBatch,
     TaggedDocument,
+    _Convolution,
     agreement,
     collate,
     new_tagger,
@@ -21,6 +25,7 @@ from duologue.challenges.mobilecs.systems.tagger.network import (
 )
 from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 from duologue.core.protocols import Run
+from duologue.models.blocks import Dropout
 from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
@@ -105,7 +110,51 @@ def test_few_documents_are_read_more_often() -> None:
     assert [recipe.for_rows(rows).epochs for rows in (3, 8, 20, 400)] == [10, 5, 2, 2]
 
 
-def test_gaps_do_not_count_in_training() -> None:
+def test_gaps_do_not_count_in_training_nor_do_rows_that_make_sizes_alike() -> None:
     batch = collate([row("彩铃"), row("好")])
-    assert batch.features.shape[0] == 3 * GAP + 3
-    assert (batch.labels == IGNORED).sum() == 3 * GAP
+    assert batch.features.shape[0] == TAUGHT_ROWS
+    assert (batch.labels != IGNORED).sum() == 3
+    tagger = new_tagger([LAYER.size], msgspec.structs.replace(RECIPE, memory=4), 1)
+    torch.nn.init.normal_(tagger.encoder.embedding.weight, generator=torch.Generator().manual_seed(1))
+    more = DocumentBatch(
+        functional.pad(batch.features, (0, 0, 0, 7)), functional.pad(batch.labels, (0, 7), value=IGNORED)
+    )
+    loss = tagger_task(tagger).loss
+    assert loss(more).item() == pytest.approx(loss(batch).item())
+
+
+def test_the_gradients_of_a_convolution_are_those_of_its_formula() -> None:
+    """Beside a loop over the vectors, which autograd differentiates; in double precision."""
+    chance = torch.Generator().manual_seed(1)
+    x, weight, bias = (
+        torch.randn(shape, generator=chance, dtype=torch.float64, requires_grad=True)
+        for shape in ((9, 3), (3, 9), (3,))
+    )
+    gaps, none = torch.tensor([0, 8]), torch.zeros(3, dtype=torch.float64)
+    for step in (1, 4):
+        rows = []
+        for place in range(9):
+            around = [x[near] if 0 <= near < 9 else none for near in (place - step, place, place + step)]
+            added = (weight @ torch.cat(around) + bias).relu()
+            rows.append(x[place] if place in gaps else x[place] + added)
+        expected = torch.stack(rows)
+        found = _Convolution.apply(x, weight, bias, gaps, step, Dropout(0.0), torch.float64)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        assert torch.allclose(found, expected)
+        of_each = torch.randn(9, 3, generator=chance, dtype=torch.float64)
+        ours, autograd = (torch.autograd.grad((one * of_each).sum(), (x, weight, bias)) for one in (found, expected))
+        for one, other in zip(ours, autograd, strict=True):
+            assert torch.allclose(one, other)
+
+
+def test_dropped_numbers_of_a_convolution_have_no_gradient_and_the_others_more() -> None:
+    x = torch.ones(400, 2, requires_grad=True)
+    weight, bias = torch.zeros(2, 6, requires_grad=True), torch.ones(2, requires_grad=True)
+    dropout = Dropout(0.25)
+    added = _Convolution.apply(x, weight, bias, torch.tensor([0]), 1, dropout, torch.float32) - x  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    assert sorted(set(added.flatten().tolist())) == pytest.approx([0, 4 / 3])
+    assert (added == 0).float().mean().item() == pytest.approx(0.25, abs=0.05)
+    (of_bias,) = torch.autograd.grad(added.sum(), bias)
+    assert of_bias.tolist() == pytest.approx(added.sum(0).tolist())
+    dropout.eval()
+    still = _Convolution.apply(x, weight, bias, torch.tensor([0]), 1, dropout, torch.float32) - x  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    assert still.flatten().tolist() == [0, 0, *[1] * 798]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import torch
 
-from duologue.challenges.mobilecs.systems.tagger.network import laid_out
+from duologue.challenges.mobilecs.systems.tagger.network import TAUGHT_ROWS, laid_out
 from duologue.models.train import TrainingTask
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def soft_task(tagger: CharTagger) -> TrainingTask[SoftDocument, SoftBatch]:
 
 
 def _collate(rows: Sequence[SoftDocument]) -> SoftBatch:
-    features, starts = laid_out([row.features for row in rows])
+    features, starts = laid_out([row.features for row in rows], TAUGHT_ROWS)
     layers = []
     for layer in range(len(rows[0].shares)):
         shares = np.zeros((len(features), rows[0].shares[layer].shape[1]), dtype=np.float32)
