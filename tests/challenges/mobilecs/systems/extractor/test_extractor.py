@@ -14,7 +14,12 @@ from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
 from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, part_of
 from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
-from duologue.challenges.mobilecs.systems.extractor.training_rows import labelled_rows, renamed_documents, renamed_rows
+from duologue.challenges.mobilecs.systems.extractor.training_rows import (
+    CallRows,
+    labelled_rows,
+    renamed_documents,
+    renamed_rows,
+)
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
 from duologue.challenges.mobilecs.systems.tagger.network import IGNORED
 from duologue.challenges.mobilecs.task import ExtractionTask
@@ -24,8 +29,10 @@ from duologue.core.recipe import resolve
 from duologue.core.records import Sample, Scoring, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from duologue.challenges.mobilecs.systems.tagger.network import TaggedDocument
     from duologue.models.train import TrainConfig
 
 TINY = ExtractorRecipe.tiny()
@@ -157,6 +164,53 @@ def test_some_calls_are_learned_again_with_other_names() -> None:
     thrice = renamed_rows(examples, msgspec.structs.replace(TINY, renamed=2.5), 1)
     assert 2 * len(every) < len(thrice) < 3 * len(every)
     assert [row.features.tobytes() for row in thrice[: len(every)]] == [row.features.tobytes() for row in every]
+
+
+def told(rows: Iterable[TaggedDocument]) -> list[tuple[bytes, bytes]]:
+    return [(row.features.tobytes(), row.labels.tobytes()) for row in rows]
+
+
+def test_names_are_others_in_each_epoch_and_calls_and_labels_the_same() -> None:
+    examples = generated(20)
+    recipe = msgspec.structs.replace(TINY, renamed=1.5)
+    rows = CallRows(examples, recipe, 1)
+    plain, first = labelled_rows(examples, recipe), told(rows)
+    assert first == told([*plain, *renamed_rows(examples, recipe, 1)])
+    assert (len(rows), told(rows[2:4]), told([rows[len(rows) - 1]])) == (len(first), first[2:4], first[-1:])
+    rows.begin(1)
+    second = told(rows)
+    assert second[: len(plain)] == first[: len(plain)]
+    assert [labels for _, labels in second] == [labels for _, labels in first]
+    other = [one != before for one, before in zip(second, first, strict=True)]
+    assert sum(other) >= 10  # of 26; the others have no signs of their own
+    rows.begin(2)
+    assert told(rows) not in (first, second)
+    rows.begin(0)
+    assert told(rows) == first
+
+
+class _StopError(Exception):
+    pass
+
+
+def test_a_tagger_stopped_in_its_second_epoch_ends_in_the_same_bits(tmp_path: Path) -> None:
+    tagger = msgspec.structs.replace(TINY.tagger, epochs=3)
+    recipe = msgspec.structs.replace(TINY, tagger=tagger, checkpoint_seconds=0.0)
+    calls = generated(6)
+    whole = trainer.train_tagger(recipe, calls[:4], calls[4:], Run(folder=tmp_path / "whole", seed=1))
+    begun: list[int] = []
+
+    def stop(done: int, *_: object) -> None:
+        begun.append(done)
+        if len(begun) == 2:
+            raise _StopError
+
+    with pytest.raises(_StopError):
+        trainer.train_tagger(recipe, calls[:4], calls[4:], Run(folder=tmp_path / "broken", seed=1, progress=stop))
+    assert begun[1] > 0
+    again = trainer.train_tagger(recipe, calls[:4], calls[4:], Run(folder=tmp_path / "broken", seed=1))
+    for one, other in zip(again.parameters(), whole.parameters(), strict=True):
+        assert one.equal(other)
 
 
 def test_a_renamed_call_keeps_its_length_and_its_utterances() -> None:

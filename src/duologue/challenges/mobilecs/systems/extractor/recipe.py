@@ -32,7 +32,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
         memory=32, epochs=5, patience=5, feature_dropout=0.4, fused=True, precision="auto"
     )
     renamed: NonNegative = 3.0
-    """How often each call is learned once more with other signs in the names of services."""
+    """How often each call is learned once more with other signs in the names of services, others in each epoch."""
     unseen: NonNegative = 1.0
     """How often the calls set apart decide and teach once more with other signs in the names: names of other catalogues
     are then trusted less, and slots more."""

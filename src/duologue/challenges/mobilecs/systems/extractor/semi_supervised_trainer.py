@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.systems.extractor.pseudo_labels import pseudo_labelled
 from duologue.challenges.mobilecs.systems.extractor.trainer import fit_tagger
-from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS, labelled_rows, renamed_rows
+from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS, CallRows, labelled_rows
 from duologue.challenges.mobilecs.systems.masked_text.network import pre_train
 from duologue.challenges.mobilecs.systems.soft_labels.network import certain, soft_task
 from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
@@ -41,7 +41,7 @@ class BareCalls(NamedTuple):
         """
         semi = recipe.semi_supervised
         bare = [one for one in (call_document(call.sample.history) for call in self.calls) if one.text.strip()]
-        rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
+        rows = CallRows(examples, recipe, run.seed)
         tests = labelled_rows(held_out, recipe)
         first = new_tagger([layer.size for layer in LAYERS], recipe.tagger, run.seed)
         if semi.pre_training:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -35,9 +36,9 @@ from duologue.challenges.mobilecs.systems.extractor.network import (
 from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
 from duologue.challenges.mobilecs.systems.extractor.training_rows import (
     LAYERS,
+    CallRows,
     labelled_rows,
     renamed_documents,
-    renamed_rows,
 )
 from duologue.challenges.mobilecs.systems.extractor.type_features import TYPE_SIZE, type_features
 from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
@@ -120,7 +121,7 @@ def train_tagger(
 ) -> CharTagger:
     """Return a tagger trained on annotated calls alone."""
     tagger = new_tagger([layer.size for layer in LAYERS], recipe.tagger, run.seed)
-    rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
+    rows = CallRows(examples, recipe, run.seed)
     fit_tagger(recipe, tagger, rows, labelled_rows(held_out, recipe), run.part("tagger"))
     return tagger
 
@@ -128,7 +129,7 @@ def train_tagger(
 def fit_tagger(
     recipe: ExtractorRecipe,
     tagger: CharTagger,
-    rows: Sequence[TaggedDocument],
+    rows: CallRows,
     held_out: Sequence[TaggedDocument],
     run: Run,
 ) -> None:
@@ -139,7 +140,7 @@ def fit_tagger(
     """
     config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="right")
     config = msgspec.structs.replace(config, choose_from=int(config.warm_up * config.epochs))
-    train(tagger_task(tagger), rows, held_out, config, run)
+    train(dataclasses.replace(tagger_task(tagger), stage=rows.begin), rows, held_out, config, run)
 
 
 def train_parts(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -17,8 +18,6 @@ from duologue.core.records import Annotation
 from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
@@ -27,6 +26,37 @@ if TYPE_CHECKING:
 
 LAYERS = (MENTIONS, SERVICE_VALUES, USER_VALUES)
 """Layers of the joint extractor's tagger."""
+
+
+class CallRows(Sequence[TaggedDocument]):
+    """Annotated calls as they are, and with other signs in the names of services, which are others in each epoch."""
+
+    def __init__(self, examples: Sequence[Example], recipe: ExtractorRecipe, seed: int) -> None:
+        self._given = examples, recipe, seed
+        self._epoch = 0
+        self._plain = labelled_rows(examples, recipe)
+        self._renamed = renamed_rows(examples, recipe, seed)
+
+    def begin(self, epoch: int) -> None:
+        """Take the names of an epoch, from 0: places and lengths stay, so that its steps are those of any other."""
+        if epoch != self._epoch:
+            self._epoch, self._renamed = epoch, renamed_rows(*self._given, epoch)
+
+    def __len__(self) -> int:
+        """Return the number of calls, each as often as it is read in an epoch."""
+        return len(self._plain) + len(self._renamed)
+
+    @overload
+    def __getitem__(self, place: int) -> TaggedDocument: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[TaggedDocument]: ...
+
+    def __getitem__(self, place: int | slice) -> TaggedDocument | list[TaggedDocument]:
+        """Return a call, or some."""
+        if isinstance(place, slice):
+            return [*self._plain, *self._renamed][place]
+        return self._plain[place] if 0 <= place < len(self._plain) else self._renamed[place - len(self._plain)]
 
 
 def labelled_rows(examples: Sequence[Example], recipe: ExtractorRecipe) -> list[TaggedDocument]:
@@ -39,18 +69,23 @@ def labelled_rows(examples: Sequence[Example], recipe: ExtractorRecipe) -> list[
     ]
 
 
-def renamed_rows(examples: Sequence[Example], recipe: ExtractorRecipe, seed: int) -> list[TaggedDocument]:
+def renamed_rows(
+    examples: Sequence[Example], recipe: ExtractorRecipe, seed: int, epoch: int = 0
+) -> list[TaggedDocument]:
     """Return the calls with other signs in the names of services, each as often as the recipe says."""
     return [
         TaggedDocument(features_of(document), _labels(document, example, recipe))
-        for example, document in renamed_documents(examples, recipe.renamed, seed)
+        for example, document in renamed_documents(examples, recipe.renamed, seed, epoch)
     ]
 
 
-def renamed_documents(examples: Sequence[Example], times: float, seed: int) -> list[tuple[Example, Document]]:
+def renamed_documents(
+    examples: Sequence[Example], times: float, seed: int, epoch: int = 0
+) -> list[tuple[Example, Document]]:
     """Return annotated calls with other signs in the names of services, `times` each; spans keep their places.
 
     A fraction of `times` is the share of the calls that are renamed once more. Calls that name nothing are left out.
+    In each epoch the same calls have other signs.
     """
     if not times:
         return []
@@ -62,6 +97,8 @@ def renamed_documents(examples: Sequence[Example], times: float, seed: int) -> l
             rng = Rng(seed, "renamed", example.sample.id, *([time] if time else []))
             names = [mention.text for mention in annotation.mentions]
             if names and rng.happens(min(1.0, times - time)):
+                if epoch:
+                    rng = Rng(seed, "renamed", example.sample.id, time, "epoch", epoch)
                 document = call_document(example.sample.history)
                 found.append((example, document._replace(text=exchange.exchanged(document.text, names, rng))))
     return found
