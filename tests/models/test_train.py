@@ -130,10 +130,9 @@ class _StopError(Exception):
 OTHER_WAYS = msgspec.structs.replace(
     CAREFUL, check_every=3, precision="bfloat16", optimiser="adam", fused=True, schedule="constant", choose="loss"
 )
-AVERAGED = msgspec.structs.replace(CAREFUL, average=0.9)
 
 
-@pytest.mark.parametrize("plan", [CAREFUL, OTHER_WAYS, AVERAGED], ids=["as usual", "in other ways", "averaged"])
+@pytest.mark.parametrize("plan", [CAREFUL, OTHER_WAYS], ids=["as usual", "in other ways"])
 @pytest.mark.parametrize("after", [1, 4, 7])
 def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int, plan: TrainConfig) -> None:
     whole = subject()
@@ -240,42 +239,14 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
         train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
 
 
-@pytest.mark.parametrize("part", ["identity", "module", "optimiser", "chance", "state", "average"])
+@pytest.mark.parametrize("part", ["identity", "module", "optimiser", "chance", "state"])
 @pytest.mark.parametrize("value", [None, {}, {"x": 1}, "x"], ids=str)
 def test_a_checkpoint_without_the_state_of_the_training_is_refused(tmp_path: Path, part: str, value: Any) -> None:
-    plan = msgspec.structs.replace(PLAN, average=0.9)
-    train(subject(), points(64), points(32), plan, Run(folder=tmp_path, seed=1))
+    train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
     saved = load_checkpoint(tmp_path / CHECKPOINT)
     save_checkpoint({**saved, part: value}, tmp_path / CHECKPOINT)
     with pytest.raises((StorageError, UsageError), match="remove it to start"):
-        train(subject(), points(64), points(32), plan, Run(folder=tmp_path, seed=1))
-
-
-def test_an_average_of_the_weights_is_kept_instead_of_the_last_ones(tmp_path: Path) -> None:
-    """Of 8 steps from weight 0 by 0.1 each, with half of the average kept in each step after the first."""
-    module = nn.Linear(1, 1, bias=False)
-    nn.init.zeros_(module.weight)
-    rising = TrainingTask(
-        module=module,
-        collate=torch.tensor,
-        loss=lambda _: -module.weight.sum(),
-        hits=None,
-        length=lambda _: 1,
-    )
-    plan = TrainConfig(
-        epochs=2, batch=1, learning_rate=0.1, schedule="constant", warm_up=0.0, weight_decay=0.0, choose="loss"
-    )
-    mean, kept = 0.0, 0.5
-    for step in range(8):
-        now = min(kept, (1 + step) / (10 + step))
-        mean = now * mean + (1 - now) * 0.1 * (step + 1)
-    outcome = train(
-        rising, [0, 1, 2, 3], [0], msgspec.structs.replace(plan, average=kept), Run(folder=tmp_path, seed=1)
-    )
-    assert module.weight.item() == pytest.approx(mean, abs=1e-4)
-    assert outcome.loss == pytest.approx(-mean, abs=1e-4)
-    train(rising, [0], [0], msgspec.structs.replace(plan, epochs=1), Run(folder=tmp_path / "last", seed=1))
-    assert module.weight.item() == pytest.approx(mean + 0.1, abs=1e-4)
+        train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
 
 
 def test_nothing_to_learn_from_is_said(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import json
 import math
 import os
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -31,7 +31,6 @@ from duologue.models.inference import threads
 from duologue.models.matmul import multiplies_bfloat16
 from duologue.models.parallel import ProcessGroup, on_device, process_group
 from duologue.models.training_recipe import ParallelTrainingRecipe, entries_of
-from duologue.models.weight_average import WeightAverage
 from duologue.models.weights import torch_seed
 
 if TYPE_CHECKING:
@@ -70,9 +69,6 @@ class TrainConfig(ParallelTrainingRecipe, frozen=True):
     """Which weights are best: most held-out examples right (then least loss), or least held-out loss."""
     choose_from: int = 0
     """Epochs before this one, from 0, are never the best: for stages whose losses cannot be compared."""
-    average: float = 0.0
-    """What a running average of the weights, which is judged and kept instead of them, keeps of itself in a step;
-    0: none."""
 
     @classmethod
     def of(cls, *recipes: object, **given: Any) -> TrainConfig:
@@ -210,7 +206,6 @@ class _Training(Generic[Example, Batch]):
             foreach=not config.fused,
             fused=config.fused,
         )
-        self.average = WeightAverage(self.module, config.average) if config.average else None
         self.steps = math.ceil(len(examples) / config.batch)
         self.state = _State()
         self.started = time.monotonic()
@@ -257,8 +252,6 @@ class _Training(Generic[Example, Batch]):
         reached = self.group.total([self._backward(rows) / self.group.size])[0]
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), self.config.clip)
         self.optimiser.step()
-        if self.average is not None:
-            self.average.add(done)
         if not math.isfinite(reached):
             raise UsageError(f"the loss of step {done + 1} is {reached}; train with a lower learning rate")
         state.loss_sum += reached
@@ -341,11 +334,7 @@ class _Training(Generic[Example, Batch]):
         state.done = state.done or last
 
     def _look(self) -> None:
-        """Judge the weights, or their average, on the held-out examples, keep them if they are the best, and log."""
-        with self.average.in_place() if self.average is not None else nullcontext():
-            self._look_at_weights()
-
-    def _look_at_weights(self) -> None:
+        """Judge the weights on the held-out examples, keep them if they are the best so far, and log."""
         state, config = self.state, self.config
         share, loss = self._judge()
         merit = (share, -loss) if config.choose == "right" else (-loss, share)
@@ -404,7 +393,6 @@ class _Training(Generic[Example, Batch]):
             "optimiser": self.optimiser.state_dict(),
             "chance": torch.get_rng_state(),
             "state": dict(vars(state)),
-            "average": self.average.weights if self.average is not None else {},
         }
         if self.group.device.type == "cuda":
             saved["cuda_chance"] = torch.cuda.get_rng_state(self.group.device)
@@ -426,8 +414,6 @@ class _Training(Generic[Example, Batch]):
             self.module.load_state_dict(saved["module"])
             self.optimiser.load_state_dict(saved["optimiser"])
             torch.set_rng_state(saved["chance"])
-            if self.average is not None:
-                self.average.restore(saved["average"])
             if "cuda_chance" in saved:
                 torch.cuda.set_rng_state(saved["cuda_chance"], self.group.device)
             self.state = _State(**{name: saved["state"][name] for name in vars(_State())})
