@@ -16,9 +16,9 @@ from duologue.challenges.mobilecs.systems.tagger.network import (
     TAUGHT_ROWS,
     DocumentBatch,
     TaggedDocument,
-    _Convolution,
     agreement,
     collate,
+    convolved,
     new_tagger,
     tag,
     tagger_task,
@@ -138,7 +138,7 @@ def test_the_gradients_of_a_convolution_are_those_of_its_formula() -> None:
             added = (weight @ torch.cat(around) + bias).relu()
             rows.append(x[place] if place in gaps else x[place] + added)
         expected = torch.stack(rows)
-        found = _Convolution.apply(x, weight, bias, gaps, step, Dropout(0.0), torch.float64)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        found = convolved(x, weight, bias, gaps, step, Dropout(0.0), torch.float64)
         assert torch.allclose(found, expected)
         of_each = torch.randn(9, 3, generator=chance, dtype=torch.float64)
         ours, autograd = (torch.autograd.grad((one * of_each).sum(), (x, weight, bias)) for one in (found, expected))
@@ -150,11 +150,11 @@ def test_dropped_numbers_of_a_convolution_have_no_gradient_and_the_others_more()
     x = torch.ones(400, 2, requires_grad=True)
     weight, bias = torch.zeros(2, 6, requires_grad=True), torch.ones(2, requires_grad=True)
     dropout = Dropout(0.25)
-    added = _Convolution.apply(x, weight, bias, torch.tensor([0]), 1, dropout, torch.float32) - x  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    added = convolved(x, weight, bias, torch.tensor([0]), 1, dropout, torch.float32) - x
     assert sorted(set(added.flatten().tolist())) == pytest.approx([0, 4 / 3])
     assert (added == 0).float().mean().item() == pytest.approx(0.25, abs=0.05)
     (of_bias,) = torch.autograd.grad(added.sum(), bias)
     assert of_bias.tolist() == pytest.approx(added.sum(0).tolist())
     dropout.eval()
-    still = _Convolution.apply(x, weight, bias, torch.tensor([0]), 1, dropout, torch.float32) - x  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    still = convolved(x, weight, bias, torch.tensor([0]), 1, dropout, torch.float32) - x
     assert still.flatten().tolist() == [0, 0, *[1] * 798]

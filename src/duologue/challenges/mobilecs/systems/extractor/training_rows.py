@@ -33,18 +33,18 @@ class CallRows(Sequence[TaggedDocument]):
 
     def __init__(self, examples: Sequence[Example], recipe: ExtractorRecipe, seed: int) -> None:
         self._given = examples, recipe, seed
-        self._epoch = 0
-        self._plain = labelled_rows(examples, recipe)
-        self._renamed = renamed_rows(examples, recipe, seed)
+        self._epoch, plain = 0, labelled_rows(examples, recipe)
+        self._plain = len(plain)
+        self._rows = plain + renamed_rows(examples, recipe, seed)
 
     def begin(self, epoch: int) -> None:
         """Take the names of an epoch, from 0: places and lengths stay, so that its steps are those of any other."""
         if epoch != self._epoch:
-            self._epoch, self._renamed = epoch, renamed_rows(*self._given, epoch)
+            self._epoch, self._rows[self._plain :] = epoch, renamed_rows(*self._given, epoch)
 
     def __len__(self) -> int:
         """Return the number of calls, each as often as it is read in an epoch."""
-        return len(self._plain) + len(self._renamed)
+        return len(self._rows)
 
     @overload
     def __getitem__(self, place: int) -> TaggedDocument: ...
@@ -54,9 +54,7 @@ class CallRows(Sequence[TaggedDocument]):
 
     def __getitem__(self, place: int | slice) -> TaggedDocument | list[TaggedDocument]:
         """Return a call, or some."""
-        if isinstance(place, slice):
-            return [*self._plain, *self._renamed][place]
-        return self._plain[place] if 0 <= place < len(self._plain) else self._renamed[place - len(self._plain)]
+        return self._rows[place]
 
 
 def labelled_rows(examples: Sequence[Example], recipe: ExtractorRecipe) -> list[TaggedDocument]:

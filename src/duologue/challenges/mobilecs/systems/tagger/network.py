@@ -24,7 +24,7 @@ from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
@@ -128,9 +128,7 @@ class CharEncoder(nn.Module):
         assert isinstance(convolution, nn.Linear)
         if torch.is_grad_enabled() or torch.is_autocast_enabled("cpu"):
             kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
-            weights = convolution.weight, convolution.bias
-            added: Tensor = _Convolution.apply(x, *weights, gaps, step, self.dropout, kind)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-            return added
+            return convolved(x, convolution.weight, convolution.bias, gaps, step, self.dropout, kind)
         return _neighbours(x, convolution.weight, convolution.bias, step).relu_().index_fill_(0, gaps, 0).add_(x)
 
 
@@ -173,6 +171,10 @@ class _Convolution(torch.autograd.Function):
             of_found.sum(0, dtype=grad.dtype).mul_(ctx.scale),
             *(None,) * 4,
         )
+
+
+convolved: Callable[[Tensor, Tensor, Tensor, Tensor, int, Dropout, torch.dtype], Tensor] = _Convolution.apply
+"""`_Convolution` as a function with its types, which torch leaves out."""
 
 
 def _neighbours(x: Tensor, weight: Tensor, bias: Tensor, step: int) -> Tensor:

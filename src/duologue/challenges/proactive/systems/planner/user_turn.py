@@ -133,7 +133,8 @@ def asked_names(sample: Sample) -> list[AskedName]:
     "Which film?" asks for a film alone, "who?" for a person alone; a clause that names a topic asks for another thing.
     People who are asked so say the name in 19 of 20 cases.
     """
-    if not sample.history or sample.history[-1].speaker != "user":
+    words = _last_words(sample)
+    if not words:
         return []
     topics, said = topics_of(sample), [without_spaces(turn.text) for turn in sample.history]
     names = [without_spaces(topic) for topic in topics]
@@ -141,7 +142,7 @@ def asked_names(sample: Sample) -> list[AskedName]:
     if not unsaid:
         return []
     asks = _NAME_ASKED["F" if domains_of(sample.knowledge).get(unsaid[0]) == FILM else "S"]
-    for clause in _clauses(sample.history[-1].text):
+    for clause in _clauses(words):
         if any(name in clause for name in names) or any(cue.search(clause) for cue in _ASKED.values()):
             continue
         if asks.search(clause):
@@ -151,10 +152,8 @@ def asked_names(sample: Sample) -> list[AskedName]:
 
 def asked_facts(sample: Sample) -> list[AskedFact]:
     """Return the questions of the user's last turn that goal or knowledge answer, in their order, none twice."""
-    if not sample.history or sample.history[-1].speaker != "user":
-        return []
     found: dict[tuple[str, str], AskedFact] = {}
-    for clause in _clauses(sample.history[-1].text):
+    for clause in _clauses(_last_words(sample)):
         subjects = _subjects(clause, sample)
         for predicate, cue in _ASKED.items():
             if cue.search(clause) is None:
@@ -173,14 +172,18 @@ def refuses(sample: Sample) -> bool:
     >>> refuses(Sample(id="1", dialogue_id="1", history=turns))
     True
     """
-    if not sample.history or sample.history[-1].speaker != "user":
-        return False
-    return _REFUSAL.search(without_spaces(sample.history[-1].text)) is not None
+    return _REFUSAL.search(_last_words(sample)) is not None
+
+
+def _last_words(sample: Sample) -> str:
+    """Return what the user said last, without white space; empty where the agent spoke last, or nobody yet."""
+    last = sample.history[-1] if sample.history else None
+    return without_spaces(last.text) if last is not None and last.speaker == "user" else ""
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """Yield the clauses of a text that ask something."""
-    for found in _CLAUSE.finditer(without_spaces(text)):
+    """Yield the clauses of a text without white space that ask something."""
+    for found in _CLAUSE.finditer(text):
         clause = found[0]
         asks = _QUESTION.search(clause)
         if asks is not None and not (asks[0] == "呢" and len(clause) > _MOST_SHORT):
