@@ -7,7 +7,7 @@ between two types is no doubt about a mention. A name that was found once is loo
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from duologue.challenges.mobilecs.schema.ontology import NOISE
 from duologue.metrics.softmax import log_softmax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -119,7 +119,7 @@ def in_context(part: FoundPart, vectors: NDArray[np.float32]) -> FoundPart:
 
 def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int) -> FoundPart | None:
     """Return a stretch of a call with what a layer says of its kind; `None` where it is no part of the call."""
-    return part_of(document, start, end, _kinds(layer, start, end))
+    return part_of(document, start, end, *_kinds(layer, [(start, end)]))
 
 
 def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -> list[FoundPart]:
@@ -131,18 +131,14 @@ def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -
     begins, goes_on = (np.log(shares[:, first::2].sum(1) + _LEAST) for first in (1, 2))
     outside = layer[places, 0] + log(at.level / (1 - at.level))
     begins -= at.begin
-    found = []
+    spans = []
     runs = np.flatnonzero(np.diff(places) > 1) + 1
     for first, last in pairwise((0, *runs.tolist(), len(places))):
         offset = int(places[first])
         scores = (one[first:last].tolist() for one in (outside, begins, goes_on))
-        for start, end in best_spans(*scores):
-            part = part_in(document, layer, offset + start, offset + end)
-            if part is not None:
-                found.append(part)
-                if len(found) == MOST_PARTS:
-                    return found
-    return found
+        spans += [(offset + start, offset + end) for start, end in best_spans(*scores)]
+    parts = (part_of(document, *span, kinds) for span, kinds in zip(spans, _kinds(layer, spans), strict=True))
+    return list(islice((part for part in parts if part is not None), MOST_PARTS))
 
 
 def best_spans(outside: list[float], begins: list[float], goes_on: list[float]) -> list[tuple[int, int]]:
@@ -173,12 +169,13 @@ def best_spans(outside: list[float], begins: list[float], goes_on: list[float]) 
     return found[::-1]
 
 
-def _kinds(layer: NDArray[np.float32], start: int, end: int) -> list[float]:
-    """Return the log probability of each kind: the mean over the characters, normalised."""
-    scores = layer[start, 1::2].astype(np.float64)
-    if end > start + 1:
-        scores = (scores + layer[start + 1 : end, 2::2].sum(0)) / (end - start)
-    normalised: list[float] = log_softmax(scores).tolist()
+def _kinds(layer: NDArray[np.float32], spans: Sequence[tuple[int, int]]) -> list[list[float]]:
+    """Return the log probability of each kind for spans: the mean over the characters, normalised."""
+    scores = layer[[start for start, _ in spans], 1::2].astype(np.float64)
+    for place, (start, end) in enumerate(spans):
+        if end > start + 1:
+            scores[place] = (scores[place] + layer[start + 1 : end, 2::2].sum(0)) / (end - start)
+    normalised: list[list[float]] = log_softmax(scores).tolist()
     return normalised
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -40,48 +41,63 @@ VALUE_SIZE = _OF_VALUE + _OF_OWNER
 
 def mention_features(part: FoundPart, state: LinkHypothesis) -> NDArray[np.float32]:
     """Return the features of each entity of a hypothesis, then of a new one (c, f)."""
-    base = _of_mention(part)
-    ranks = _ranks(state.entities)
-    links = [_link(part, number, ranks[number], state) for number in range(len(state.entities))]
-    rows = [[*base, *link, *_NOTHING_NEW] for link in links]
-    rows.append([*base, *_NO_LINK, *_new(links, state)])
-    return np.array(rows, dtype=np.float32)
-
-
-_NO_LINK = (0.0,) * _OF_LINK
-_NOTHING_NEW = (0.0,) * _OF_NEW
+    links = _links(part, state)
+    found = np.zeros((len(links) + 1, MENTION_SIZE), dtype=np.float32)
+    found[:, :_OF_MENTION] = _of_mention(part)
+    found[:-1, _OF_MENTION:-_OF_NEW] = np.array(links, dtype=np.float32).reshape(len(links), _OF_LINK)
+    found[-1, -_OF_NEW:] = _new(links, state)
+    return found
 
 
 def _of_mention(part: FoundPart) -> list[float]:
-    kinds = [float(kind == part.kind) for kind in range(len(ENTITY_TYPES))]
     return [
         float(part.pointing),
         min(len(part.text), 12) / 6,
         float(bool(part.numbers)),
         float(part.role == "user"),
         float(len(part.text) <= 1),
-        *kinds,
+        *_one_of(len(ENTITY_TYPES), part.kind),
     ]
 
 
-def _link(part: FoundPart, number: int, rank: int, state: LinkHypothesis) -> list[float]:
-    """Return the features of a mention with an entity; the first five tell how alike the names are."""
-    entity = state.entities[number]
-    own, known = signs_of_its_own(part.text), [signs_of_its_own(name) for name in entity.names]
-    most = max((len(own & one) / len(own | one) for one in known if own | one), default=0.0)
-    others = frozenset().union(*known)
-    signs = set(part.text)
-    same = float(part.text in entity.names)
-    alike = max(len(signs & set(name)) / len(signs | set(name)) for name in entity.names)
-    shared = bool(part.numbers & entity.numbers)
-    recency = [0.0] * _LATEST
-    recency[min(rank, _LATEST - 1)] = 1.0
+def _one_of(size: int, place: int) -> list[float]:
+    """Return zeros with a 1 at a place."""
+    found = [0.0] * size
+    found[place] = 1.0
+    return found
+
+
+def _links(part: FoundPart, state: LinkHypothesis) -> list[list[float]]:
+    """Return the features of a mention with each entity."""
+    ranks = _ranks(state.entities)
+    speaker, other = of_role(state.by_role, part.role), of_others(state.by_role, part.role)
+    goes_on = state.last if state.last_turn == part.span.turn else -1
     return [
-        same,
-        alike,
+        [
+            *_alike(part, entity),
+            float(speaker == number),
+            float(other == number),
+            float(goes_on == number),
+            log1p(part.span.turn - entity.turn),
+            float(entity.mentions == 1),
+            float(bool(entity.slots)),
+            *_one_of(_LATEST, min(rank, _LATEST - 1)),
+        ]
+        for number, (entity, rank) in enumerate(zip(state.entities, ranks, strict=True))
+    ]
+
+
+def _alike(part: FoundPart, entity: LinkedEntity) -> list[float]:
+    """Return how alike a mention and an entity are; the first five tell how alike the names are."""
+    own, known = signs_of_its_own(part.text), [signs_of_its_own(name) for name in entity.names]
+    others = frozenset().union(*known)
+    shared = bool(part.numbers & entity.numbers)
+    return [
+        float(part.text in entity.names),
+        max(map(_overlap, repeat(signs_of(part.text)), map(signs_of, entity.names))),
         float(any(part.text in name for name in entity.names)),
         float(any(name in part.text for name in entity.names)),
-        most if own else 0.0,
+        max(map(_overlap, repeat(own), known), default=0.0) if own else 0.0,
         float(bool(own) and own <= others),
         float(bool(own) and bool(others) and not own & others),
         float(bool(own - others) and bool(own & others)),
@@ -91,14 +107,19 @@ def _link(part: FoundPart, number: int, rank: int, state: LinkHypothesis) -> lis
         float(bool(part.numbers) and bool(entity.numbers) and not shared),
         float(bool(part.numbers) and not entity.numbers),
         entity.agreement(part.kinds),
-        float(of_role(state.by_role, part.role) == number),
-        float(of_others(state.by_role, part.role) == number),
-        float(state.last == number and state.last_turn == part.span.turn),
-        log1p(part.span.turn - entity.turn),
-        float(entity.mentions == 1),
-        float(bool(entity.slots)),
-        *recency,
     ]
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of the signs of two names, of which one has some, that both have."""
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
+
+
+@lru_cache(4096)
+def signs_of(name: str) -> frozenset[str]:
+    """Return the signs of a name."""
+    return frozenset(name)
 
 
 @lru_cache(4096)
@@ -121,32 +142,29 @@ def value_features(
     part: FoundPart, slot: int, state: LinkHypothesis, nearby: Sequence[tuple[FoundPart, int]]
 ) -> NDArray[np.float32]:
     """Return the features of a value with each entity (c, f), given the mentions of its utterance with theirs."""
-    base = [float(kind == slot) for kind in range(len(SERVICE_SLOTS))]
-    base += [float(part.role == "user"), min(len(part.text), 20) / 10]
     ranks = _ranks(state.entities)
+    speaker, other = of_role(state.by_role, part.role), of_others(state.by_role, part.role)
+    giver, other_giver = of_role(state.valued, part.role), of_others(state.valued, part.role)
+    goes_on = state.last if state.last_turn == part.span.turn else -1
+    around = {owner for one, owner in nearby if one.start <= part.start and part.end <= one.end}
+    beside = {owner for _, owner in nearby}
     before = max((one for one in nearby if one[0].start <= part.start), key=lambda one: one[0].start, default=None)
     after = min((one for one in nearby if one[0].start > part.start), key=lambda one: one[0].start, default=None)
     rows = []
     for number, entity in enumerate(state.entities):
-        recency = [0.0] * _LATEST
-        recency[min(ranks[number], _LATEST - 1)] = 1.0
-        kinds = [0.0] * len(ENTITY_TYPES)
-        kinds[entity.kinds.index(max(entity.kinds))] = 1.0
-        inside = any(owner == number and one.start <= part.start and part.end <= one.end for one, owner in nearby)
         same_slot = [text for known, text in entity.slots if known == slot]
         rows.append(
             [
-                *base,
-                float(inside),
+                float(number in around),
                 *_beside(before, number, part),
                 *_beside(after, number, part),
-                float(any(owner == number for _, owner in nearby)),
+                float(number in beside),
                 float(state.last == number),
-                float(state.last == number and state.last_turn == part.span.turn),
-                float(of_role(state.by_role, part.role) == number),
-                float(of_others(state.by_role, part.role) == number),
-                float(of_role(state.valued, part.role) == number),
-                float(of_others(state.valued, part.role) == number),
+                float(goes_on == number),
+                float(speaker == number),
+                float(other == number),
+                float(giver == number),
+                float(other_giver == number),
                 float(bool(same_slot)),
                 float(part.text in same_slot),
                 float(bool(part.numbers & entity.numbers)),
@@ -155,11 +173,18 @@ def value_features(
                 float(part.span.turn - entity.mentioned == 1),
                 log1p(entity.mentions),
                 log1p(len(entity.slots)),
-                *recency,
-                *kinds,
+                *_one_of(_LATEST, min(ranks[number], _LATEST - 1)),
+                *_one_of(len(ENTITY_TYPES), entity.kinds.index(max(entity.kinds))),
             ]
         )
-    return np.array(rows, dtype=np.float32).reshape(len(rows), VALUE_SIZE)
+    found = np.empty((len(rows), VALUE_SIZE), dtype=np.float32)
+    found[:, :_OF_VALUE] = [
+        *_one_of(len(SERVICE_SLOTS), slot),
+        float(part.role == "user"),
+        min(len(part.text), 20) / 10,
+    ]
+    found[:, _OF_VALUE:] = np.array(rows, dtype=np.float32).reshape(len(rows), _OF_OWNER)
+    return found
 
 
 def _beside(one: tuple[FoundPart, int] | None, number: int, part: FoundPart) -> tuple[float, float]:

@@ -54,7 +54,7 @@ class LinkedEntity(NamedTuple):
     def agreement(self, kinds: tuple[float, ...]) -> float:
         """Return how likely a mention with these log probabilities of types is of the same type."""
         mean = [one / self.mentions for one in self.kinds]
-        return math.fsum(math.exp(one + other) for one, other in zip(mean, kinds, strict=True))
+        return math.fsum(map(math.exp, map(float.__add__, mean, kinds)))
 
 
 class LinkHypothesis(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS
 from duologue.core.records import Record
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,7 +48,7 @@ class SlotEvidence(Record, frozen=True):
     def of_type(self, kind: int, slots: Sequence[int]) -> float:
         """Return the log probability that an entity of the type has these slots and no others."""
         known = set(slots)
-        return sum(
+        return added(
             has if slot in known else lacks
             for slot, (has, lacks) in enumerate(zip(self.has[kind], self.lacks[kind], strict=True))
         )

@@ -82,8 +82,7 @@ def encoded(text: str, roles: Sequence[tuple[int, int]] = ()) -> NDArray[np.int3
     found[:, 3] = _TRIGRAM + trigrams
     found[:, 4] = _CLASS + _CLASS_OF[here]
     found[:, 6] = _TWICE + _said_twice(here)
-    _, kinds, counts = np.unique(trigrams, return_inverse=True, return_counts=True)
-    found[:, 7] = _AGAIN + np.minimum(counts, 4)[kinds.reshape(-1)] - 1
+    found[:, 7] = _AGAIN + np.minimum(np.bincount(trigrams)[trigrams], 4) - 1
     if roles:
         found[:, 5] = _ROLE + np.repeat([number for _, number in roles], [length for length, _ in roles])
     return found
@@ -94,7 +93,10 @@ def _said_twice(signs: NDArray[np.uint32]) -> NDArray[np.int64]:
     found = np.zeros(len(signs), dtype=np.int64)
     for size in range(1, min(_LONGEST_REPEAT, len(signs) // 2) + 1):
         alike = signs[:-size] == signs[size:]
-        starts = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(alike, size).all(1))
+        all_alike = alike[: len(alike) - size + 1].copy()
+        for offset in range(1, size):
+            all_alike &= alike[offset : offset + len(all_alike)]
+        starts = np.flatnonzero(all_alike)
         first, second = (1, 2) if size == 1 else (3, 4)
         for offset in range(size):
             found[starts + offset] = first
