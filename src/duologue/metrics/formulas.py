@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duologue.core.sums import added
 from duologue.metrics.counts import Metric, share
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Weighted(Metric[Any]):
         self.percent, self.source = percent, source
         self.columns = tuple(dict.fromkeys(column for _, part in self.parts for column in part.columns))
         ends = [sorted(weight * end for end in part.bounds) for weight, part in self.parts if weight]
-        self.lowest, self.highest = (sum(end[side] for end in ends) for side in (0, 1))
+        self.lowest, self.highest = (added(end[side] for end in ends) for side in (0, 1))
 
     def total(self, sums: Floats) -> Floats:
         """Return the sum of weight times score."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from duologue.core.sums import added
 from duologue.ratings.agreement import agreement_with_judge, judge_scores
 from duologue.ratings.prediction_powered import CALIBRATED, judge_alone, prediction_powered
 
@@ -72,7 +73,7 @@ def beside_judge(people: RatingTable, judge: RatingTable, protocol: RatingProtoc
     """Return what a judge's scores of many answers are worth beside people's ratings of some."""
     scores = [judge_scores(judge, place) for place in range(len(protocol.criterion))]
     total = {
-        key: sum(one[key] for one in scores)
+        key: added(one[key] for one in scores)
         for key in (scores[0].keys() if len(scores) == 1 else set.intersection(*(set(one) for one in scores)))
     }
     named = [(one.name, place) for place, one in enumerate(protocol.criterion)]
@@ -113,7 +114,7 @@ def _labels(table: RatingTable, system: str, criterion: int | None) -> Labels:
     for item, rater, value in zip(table.item[kept], table.rater[kept], table.value[kept], strict=True):
         found.setdefault((table.items[item], table.raters[rater]), []).append(float(value))
     needed = 1 if criterion is not None else len(table.criteria)
-    return {key: sum(values) for key, values in found.items() if len(values) == needed}
+    return {key: added(values) for key, values in found.items() if len(values) == needed}
 
 
 def _apart(

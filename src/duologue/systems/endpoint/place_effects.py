@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from duologue.core.sums import added
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,13 +36,13 @@ def utilities(orders: Sequence[Sequence[int]], choices: Sequence[Sequence[float]
     for _ in range(_ROUNDS):
         due = [_PRIOR] * size
         for order, row in zip(orders, choices, strict=True):
-            share = sum(row) / math.fsum(wanted[one] * favoured[place] for place, one in enumerate(order))
+            share = added(row) / math.fsum(wanted[one] * favoured[place] for place, one in enumerate(order))
             for place, one in enumerate(order):
                 due[one] += share * favoured[place]
         wanted = _scaled(got_by_candidate, due)
         due = [_PRIOR] * size
         for order, row in zip(orders, choices, strict=True):
-            share = sum(row) / math.fsum(wanted[one] * favoured[place] for place, one in enumerate(order))
+            share = added(row) / math.fsum(wanted[one] * favoured[place] for place, one in enumerate(order))
             for place, one in enumerate(order):
                 due[place] += share * wanted[one]
         favoured = _scaled(got_by_place, due)

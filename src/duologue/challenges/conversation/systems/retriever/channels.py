@@ -11,6 +11,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.sums import added
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -43,7 +45,7 @@ class ChannelClassifier(NamedTuple):
         1
         """
         sums = [
-            round(sum(known.get(term, unseen) for term in context), 6)
+            round(added(known.get(term, unseen) for term in context), 6)
             for known, unseen in zip(self.terms, self.unseen, strict=True)
         ]
         return sums.index(max(sums))

@@ -19,6 +19,7 @@ from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.network import label_shares
 from duologue.challenges.mobilecs.systems.agent.reply_model import reply_model, reply_terms
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import told_summary
+from duologue.core.sums import added
 from duologue.metrics.softmax import softmax
 
 if TYPE_CHECKING:
@@ -185,14 +186,14 @@ def fitting_weights(
 
     def of_staff(weight: float) -> float:
         tried = ReplyWeights(weight, 0.0)
-        return sum(float(np.log(posterior(one, tried).labels[number] + 1e-9)) for one, number in known)
+        return added(float(np.log(posterior(one, tried).labels[number] + 1e-9)) for one, number in known)
 
     def of_user(weight: float) -> float:
         each = (
             -np.logaddexp(0, np.where(labels > 0, -1, 1) * _log_odds(one, weight)).sum()
             for one, labels in zip(found, user_labels, strict=True)
         )
-        return float(sum(each))
+        return added(each)
 
     return ReplyWeights(max(_WEIGHTS, key=of_staff), max(_WEIGHTS, key=of_user))
 

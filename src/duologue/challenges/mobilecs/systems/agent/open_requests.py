@@ -9,6 +9,7 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.ontology import CONSULT
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.staff_policy import OFTEN, StaffAction
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ def widened(decision: StaffDecision, memory: Floats) -> StaffDecision:
     known = {frozenset(action.tells) for action in decision.actions}
     ways = [(one,) for one in best] + [(best[0], other) for other in best[1:3]]
     new = [StaffAction(_INFORM, way) for way in ways if frozenset(way) not in known]
-    worth = [2 * sum(float(memory[one]) for one in action.tells) - _FAR_FETCHED for action in new]
+    worth = [2 * added(float(memory[one]) for one in action.tells) - _FAR_FETCHED for action in new]
     likely = np.full(len(new), decision.label_values.max(), dtype=np.float32)
     return decision._replace(
         actions=[*decision.actions, *new],

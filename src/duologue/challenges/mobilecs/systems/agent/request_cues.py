@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+from duologue.core.sums import added
 from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class RequestCues:
             self._step(piece.slot, reading.runs, float(argument_of(piece) in answered) - expected)
 
     def _shift(self, slot: str, runs: Collection[str]) -> float:
-        return sum(self._weights.get(f"{slot}|{run}", 0.0) for run in runs) / sqrt(len(runs))
+        return added(self._weights.get(f"{slot}|{run}", 0.0) for run in runs) / sqrt(len(runs))
 
     def _step(self, slot: str, runs: Collection[str], error: float) -> None:
         """Go a step of Adagrad along the gradient of the log-likelihood."""

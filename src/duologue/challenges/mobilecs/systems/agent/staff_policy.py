@@ -14,6 +14,7 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.intents import ASK, CONFIRM
 from duologue.challenges.mobilecs.schema.ontology import CONSULT
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +114,7 @@ def options(
     ways = ways_to_tell(view, merits, recipe.most_told)
     chances = shares(ways)  # (n, k)
     expected = chances @ _agreement(tuple(label_sets))  # (n, k)
-    told = np.array([sum(float(merits[one]) - recipe.tell for one in way) for way in ways], dtype=np.float32)
+    told = np.array([added(float(merits[one]) - recipe.tell for one in way) for way in ways], dtype=np.float32)
     actions = [StaffAction(labels, way) for way in ways for labels in label_sets]
     return StaffDecision(view, read, actions, np.repeat(told, len(label_sets)), expected.reshape(-1))
 

@@ -15,6 +15,7 @@ from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.open_requests import has_untold, replies_of_type, times
 from duologue.challenges.mobilecs.systems.agent.staff_policy import OFTEN
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,13 +136,13 @@ def _option(decision: StaffDecision, number: int, top: float, state: Floats) -> 
         [
             max(-2.0, float(decision.values[number]) - top),
             len(pieces) / 2,
-            sum(wanted),
+            added(wanted),
             max((float(read.told[one]) for one in action.tells), default=0.0),
             float(any(one in told for one in action.tells)),
             float(any(one in told and has_untold(view, one) for one in action.tells)),
             float(any(times(view, one) >= OFTEN and not has_untold(view, one) for one in action.tells)),
             max((replies_of_type(view, one) for one in pieces), default=0) / OFTEN,
-            sum(kept),
+            added(kept),
             max(0.0, max(rest, default=0.0) - max(wanted, default=0.0)),
             max(0.0, max(left, default=0.0) - max(kept, default=0.0)),
             float(any(one.slot == NAME for one in pieces)),
