@@ -65,12 +65,18 @@ def overview(
 
 
 def with_overview(page: str, text: str) -> str:
-    """Return the page with this overview in the place of its last one, or below the title."""
+    """Return the page with this overview in the place of its last one, or below the title.
+
+    The dialogues of the last one stay where this one has none: they need the replies of an agent, figures do not.
+    """
     before, found, rest = page.partition(BEGIN)
     if not found:
         title, _, after = page.partition("\n")
         return f"{title}\n\n{BEGIN}\n{text}{END}\n\n{after.lstrip()}"
-    return f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}"
+    last, _, after = rest.partition(END)
+    _, had, dialogues = last.partition(_DIALOGUES)
+    kept = f"\n{had}{dialogues}" if had and _DIALOGUES not in text else ""
+    return f"{before}{BEGIN}\n{text}{kept}{END}{after}"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

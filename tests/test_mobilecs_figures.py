@@ -85,6 +85,17 @@ def test_the_overview_takes_the_place_of_the_last_one(programs: None) -> None:
     assert once.endswith("\ntext\n")
 
 
+def test_dialogues_stay_in_an_overview_that_is_made_without_replies(programs: None) -> None:
+    from mobilecs_page import _DIALOGUES, with_overview
+
+    page = with_overview("# MobileCS\n\ntext\n", f"one\n\n{_DIALOGUES}\n1. told\n")
+    again = with_overview(page, "two\n")
+    assert again == page.replace("\none\n", "\ntwo\n")
+    assert with_overview(again, f"three\n\n{_DIALOGUES}\n1. other\n") == page.replace("\none\n", "\nthree\n").replace(
+        "told", "other"
+    )
+
+
 def test_a_new_page_of_extraction_keeps_what_is_written_by_hand(programs: None) -> None:
     from mobilecs_extraction_page import BEGIN, END, with_kept
 
