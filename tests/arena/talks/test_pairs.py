@@ -166,6 +166,42 @@ def test_the_longest_dialogue_ends_by_itself_and_a_bad_one_frees_its_scene(hall:
     assert hall.scenes() == {"free": 2, "taken": 0, "done": 1}
 
 
+def test_a_verdict_by_hand_leaves_a_goal_to_those_who_talk_about_it_now(hall: Hall, database: Database) -> None:
+    ann, ben, cem, dan = people(database, "Ann", "Ben", "Cem", "Dan")
+    hall.wait(ann)
+    first = hall.wait(ben).talk_id or ""
+    held(hall, first, ["你好"] * 4)
+    hall.complete(first, ann)
+    hall.wait(cem)
+    second = hall.wait(dan).talk_id or ""
+    assert hall.talk(second).scene_id == hall.talk(first).scene_id
+
+    def judge(talk: str, verdict: str) -> dict[str, int]:
+        database.write(lambda connection: pairs.judge(connection, talk, verdict, now=1))
+        return hall.scenes()
+
+    assert judge(first, "rejected") == {"free": 2, "taken": 1, "done": 0}
+    assert judge(first, "accepted") == {"free": 2, "taken": 0, "done": 1}
+    hall.give_up(second, dan)
+    assert hall.scenes() == {"free": 2, "taken": 0, "done": 1}
+    assert judge(first, "rejected") == {"free": 3, "taken": 0, "done": 0}
+
+
+def test_a_goal_with_another_accepted_dialogue_stays_done(hall: Hall, database: Database) -> None:
+    ann, ben, cem, dan = people(database, "Ann", "Ben", "Cem", "Dan")
+    hall.wait(ann)
+    first = hall.wait(ben).talk_id or ""
+    held(hall, first, ["你好"] * 4)
+    hall.complete(first, ann)
+    hall.wait(cem)
+    second = hall.wait(dan).talk_id or ""
+    held(hall, second, good())
+    hall.complete(second, cem)
+    assert hall.talk(second).verdict == "accepted"
+    database.write(lambda connection: pairs.judge(connection, first, "rejected", now=1))
+    assert hall.scenes() == {"free": 2, "taken": 0, "done": 1}
+
+
 def test_who_is_silent_too_long_or_gives_up_leaves_the_scene_to_others(
     hall: Hall, database: Database, clock: Clock
 ) -> None:
@@ -256,6 +292,13 @@ class PairingMachine(RuleBasedStateMachine):
         self.database.write(lambda connection: pairs.leave(connection, self.hall.id, person, now=self.clock()))
         assert self.hall.place(person).state == "away"
 
+    @rule(at=st.integers(0, 9), verdict=st.sampled_from(["accepted", "rejected"]))
+    def judge(self, at: int, verdict: str) -> None:
+        with self.database.reading() as connection:
+            found = connection.execute(select(talks.c.id).where(talks.c.state == "finished")).scalars().all()
+        if found:
+            self.database.write(lambda connection: pairs.judge(connection, found[at % len(found)], verdict, now=1))
+
     @rule(seconds=st.sampled_from([1, 15, 25, 59, 61]))
     def tick(self, seconds: int) -> None:
         self.clock.pass_by(seconds=seconds)
@@ -282,7 +325,9 @@ class PairingMachine(RuleBasedStateMachine):
         assert {one for one, state in standing.items() if state == "talking"} == set(busy)
         about = [row.scene_id for row in going]
         assert len(about) == len(set(about))
-        assert {one for one, state in taken.items() if state == "taken"} == set(about)
+        done = {row.scene_id for row in rows if row.verdict == "accepted"}
+        for scene, state in taken.items():
+            assert state == ("done" if scene in done else "taken" if scene in about else "free")
         pairs = [(row.scene_id, one) for row in rows for one in (row.person_id, row.leader_id)]
         assert len(pairs) == len(set(pairs)), "nobody has the same scene twice"
         for row in rows:

@@ -218,7 +218,7 @@ def judge(connection: Connection, talk_id: str, verdict: str, *, now: int, by: s
     if verdict not in {"accepted", "rejected"} or talk.state != "finished":
         raise UsageError("a dialogue that is finished is accepted or rejected; this is neither")
     connection.execute(update(talks).where(talks.c.id == talk_id).values(verdict=verdict))
-    _free_scene(connection, talk, "done" if verdict == "accepted" else "free")
+    _settle_scene(connection, talk)
     log(connection, by, f"talk.{verdict}", now=now, about=talk_id)
     return talk.pairing_id or ""
 
@@ -311,7 +311,7 @@ def _complete(connection: Connection, talk: Talk, pairing: Pairing, *, by: str, 
     values = {"dialogue": msgspec.to_builtins(dialogue), "problems": told, "verdict": verdict}
     connection.execute(update(talks).where(talks.c.id == talk.id).values(values))
     end(connection, talk.id, "finished", by, now=now)
-    _free_scene(connection, talk, "done" if verdict == "accepted" else "free")
+    _settle_scene(connection, talk)
     _set_free(connection, talk)
 
 
@@ -324,11 +324,19 @@ def _others(connection: Connection, talk: Talk) -> list[list[str]]:
 
 def _abandon(connection: Connection, talk: Talk, by: str, *, now: int) -> None:
     end(connection, talk.id, "abandoned", by, now=now)
-    _free_scene(connection, talk, "free")
+    _settle_scene(connection, talk)
     _set_free(connection, talk)
 
 
-def _free_scene(connection: Connection, talk: Talk, state: str) -> None:
+def _settle_scene(connection: Connection, talk: Talk) -> None:
+    """Set what a dialogue is about free for others, unless another dialogue about it is accepted or goes on.
+
+    Verdicts by hand come at any time: what was rejected first may have been given to others since.
+    """
+    about = select(talks.c.state, talks.c.verdict).where(talks.c.scene_id == talk.scene_id)
+    found = connection.execute(about).all()
+    accepted = any(one.verdict == "accepted" for one in found)
+    state = "done" if accepted else "taken" if any(one.state == "open" for one in found) else "free"
     connection.execute(update(pairing_scenes).where(pairing_scenes.c.id == talk.scene_id).values(state=state))
 
 
