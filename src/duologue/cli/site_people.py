@@ -206,10 +206,10 @@ def data(*, person_id: str, workspace: Path, address: str | None, out: Path | No
       duologue site people data 0123456789abcdef --out mine.json
     """
     with site_database(workspace, address) as found, found.reading() as connection:
+        from duologue.arena.campaigns.typed_words import data_and_words_of
         from duologue.arena.people.people import find_person
-        from duologue.arena.people.personal_data import data_of
 
-        found_data = data_of(connection, find_person(connection, person_id).id)
+        found_data = data_and_words_of(connection, find_person(connection, person_id).id)
     text = msgspec.json.format(msgspec.json.encode(found_data), indent=2).decode() + "\n"
     if out is None:
         console.block(text)

@@ -8,6 +8,7 @@ from duologue.arena.annotation.leases import give_out, next_sheet
 from duologue.arena.annotation.projects import add_members
 from duologue.arena.annotation.sheets import all_work, find_sheet, save_sheet
 from duologue.arena.annotation.suggestions import suggest_by_annotation
+from duologue.arena.people.personal_data import data_of
 from duologue.core.errors import UsageError
 from tests.arena.annotation.calls import project, rows, write
 
@@ -78,6 +79,8 @@ def test_one_of_those_who_annotate_a_dialogue_of_the_control_group_sees_no_sugge
         give_out(database, made, person, 4)
     with database.reading() as connection:
         work = all_work(connection, made)
+        downloaded = data_of(connection, "anna")["annotation_sheets"]
+    assert not {name for one in downloaded for name in one if name.startswith("suggested")}
     assert any(one.wanted == 2 for one in work)
     for one in work[:3]:
         assert sum(not sheet.assisted for sheet in one.sheets) == one.control

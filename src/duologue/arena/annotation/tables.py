@@ -7,7 +7,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Table, Uniq
 from duologue.arena.annotation.items import AnnotationItem
 from duologue.arena.database.column_types import BigInteger, Integer, Json, Moment, Share, StoredText
 from duologue.arena.database.tables import metadata
-from duologue.arena.people.tables import person_column
+from duologue.arena.people.tables import BLIND, person_column
 
 _ITEMS = list[AnnotationItem] | None
 
@@ -66,8 +66,10 @@ annotation_sheets = Table(
     Column("role", StoredText, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
     Column("status", StoredText, CheckConstraint("status IN ('open', 'done')", name="status"), nullable=False),
     Column("assisted", Boolean, nullable=False),
-    Column("suggested", Json(_ITEMS), nullable=False),  # as they were when the dialogue was given out
-    Column("suggested_by", StoredText),  # none: there were no suggestions, so that the sheet says nothing of them
+    Column("suggested", Json(_ITEMS), nullable=False, info=BLIND),  # as they were when the dialogue was given out
+    Column(
+        "suggested_by", StoredText, info=BLIND
+    ),  # none: there were no suggestions, so that the sheet says nothing of them
     Column("items", Json(_ITEMS), nullable=False),
     Column("version", Integer, nullable=False),
     Column("active_ms", BigInteger, nullable=False),

@@ -9,7 +9,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Tabl
 from duologue.arena.campaigns.shown_content import ShownAnswer, ShownContext
 from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
-from duologue.arena.people.tables import PERSONAL, person_column
+from duologue.arena.people.tables import BLIND, PERSONAL, person_column
 
 _GIVEN = {"given": True}
 """`info` of a text that exports show as it is."""
@@ -104,7 +104,7 @@ campaign_assignments = Table(
     _of("campaign_items", "item_id"),
     person_column(erase="keep"),
     _one_of("state", "leased", "rated", "expired", "skipped"),
-    Column("swapped", Boolean, nullable=False, default=False),  # a pair shown in the other order
+    Column("swapped", Boolean, nullable=False, default=False, info=BLIND),  # a pair shown in the other order
     Column("talk_a", StoredText),
     Column("talk_b", StoredText),
     Column("leased_at", Moment, nullable=False),

@@ -38,16 +38,28 @@ def person_columns(table: Table) -> list[Column[Any]]:
     ]
 
 
-def data_of(connection: Connection, person_id: str) -> dict[str, list[dict[str, Any]]]:
-    """Return all rows that name a person, by table, without secrets."""
-    found = {}
+PersonRows = dict[str, list[dict[str, Any]]]
+"""Rows by table."""
+
+
+def data_of(connection: Connection, person_id: str) -> PersonRows:
+    """Return all rows that name a person, by table.
+
+    Without secrets, without what they must not see while they rate and talk blind, and without whom else a row names.
+    """
+    found: PersonRows = {}
     for table in metadata.sorted_tables:
         names = [people.c.id] if table is people else person_columns(table)
         if not names:
             continue
-        shown = [one for one in table.columns if not one.info.get("secret")]
+        shown = [one for one in table.columns if not (one.info.get("secret") or one.info.get("blind"))]
         rows = connection.execute(select(*shown).where(or_(*(one == person_id for one in names))))
-        if listed := [dict(row) for row in rows.mappings()]:
+        others = {one.name for one in names}
+        listed = [
+            {name: None if name in others and value != person_id else value for name, value in row.items()}
+            for row in rows.mappings()
+        ]
+        if listed:
             found[table.name] = listed
     return found
 

@@ -37,6 +37,8 @@ TEXT = {"text": True}
 """`info` of a column with what a person wrote: anonymised in exports, and emptied where a row is kept."""
 SECRET = {"secret": True}
 """`info` of a column that no export shows."""
+BLIND = {"blind": True}
+"""`info` of a column that whoever a row names must not see, such as the system that they talk with."""
 
 people = Table(
     "people",

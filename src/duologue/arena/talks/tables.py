@@ -8,7 +8,7 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, Unique
 
 from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
-from duologue.arena.people.tables import PERSONAL, person_column
+from duologue.arena.people.tables import BLIND, PERSONAL, person_column
 from duologue.core.records import Answer, Dialogue
 
 talk_rooms: Final = Table(
@@ -79,19 +79,19 @@ talks: Final = Table(
     Column("kind", StoredText, CheckConstraint("kind IN ('system', 'people')", name="talks_kind"), nullable=False),
     Column("task", StoredText, nullable=False),
     Column("lang", StoredText, nullable=False),
-    Column("system", StoredText),
-    Column("settings", Json(list[str]), nullable=False, server_default="[]"),
-    Column("place", StoredText),
-    Column("seed", Integer),
+    Column("system", StoredText, info=BLIND),
+    Column("settings", Json(list[str]), nullable=False, server_default="[]", info=BLIND),
+    Column("place", StoredText, info=BLIND),
+    Column("seed", Integer, info=BLIND),
     Column("room_id", StoredText, ForeignKey("talk_rooms.id"), index=True),
     Column("pairing_id", StoredText, ForeignKey("pairings.id"), index=True),
     Column("scene_id", StoredText, ForeignKey("pairing_scenes.id")),
     person_column(erase="keep"),  # the user's side
     person_column("leader_id", erase="keep", nullable=True),  # whoever is in the system's place
     Column("shows", Json(list[str]), nullable=False),
-    Column("setting", Json(dict[str, Any] | None)),  # when the system is ready
-    Column("opening", Json(list[Answer] | None)),  # answers that the system gave before the first turn
-    Column("dialogue", Json(Dialogue | None)),  # the transcript in the challenge's text
+    Column("setting", Json(dict[str, Any] | None), info=BLIND),  # when the system is ready
+    Column("opening", Json(list[Answer] | None), info=BLIND),  # answers that the system gave before the first turn
+    Column("dialogue", Json(Dialogue | None), info=BLIND),  # the transcript in the challenge's text
     Column(
         "state",
         StoredText,
@@ -99,8 +99,8 @@ talks: Final = Table(
         nullable=False,
     ),
     Column("ended_by", StoredText, nullable=False, default=""),
-    Column("trouble", StoredText, nullable=False, default=""),
-    Column("problems", Json(list[dict[str, str]] | None)),
+    Column("trouble", StoredText, nullable=False, default="", info=BLIND),  # may have a system's address
+    Column("problems", Json(list[dict[str, str]] | None), info=BLIND),
     Column("verdict", StoredText, nullable=False, default=""),
     Column("created_at", Moment, nullable=False),
     Column("last_at", Moment, nullable=False),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from duologue.arena.campaigns.typed_words import delete_person_and_words
+from duologue.arena.campaigns.typed_words import data_and_words_of, delete_person_and_words
 from duologue.arena.people.people import Person, find_person, set_language
-from duologue.arena.people.personal_data import DeletedData, data_of, delete_person
+from duologue.arena.people.personal_data import DeletedData, delete_person
 from duologue.arena.people.sessions import end_sessions
 from duologue.arena.people.tokens import AccessToken, revoke_token, tokens_of
 from duologue.core.errors import UsageError
@@ -85,7 +85,7 @@ async def sign_out(call: OperationCall) -> Person:
 
 async def give_data(call: OperationCall) -> dict[str, list[dict[str, Any]]]:
     """Return all rows that name the caller."""
-    return await call.read(data_of, call.me.id)
+    return await call.read(data_and_words_of, call.me.id)
 
 
 async def delete(call: OperationCall) -> DeletedData:

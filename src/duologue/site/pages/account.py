@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from starlette.responses import Response
 
-from duologue.arena.campaigns.typed_words import delete_person_and_words
+from duologue.arena.campaigns.typed_words import data_and_words_of, delete_person_and_words
 from duologue.arena.people.people import set_language
-from duologue.arena.people.personal_data import data_of, delete_person
+from duologue.arena.people.personal_data import delete_person
 from duologue.arena.people.secret import derived_secret
 from duologue.arena.people.sessions import end_sessions
 from duologue.arena.people.tables import LANGUAGES
@@ -85,7 +85,7 @@ async def sign_out_everywhere(visit: Visit) -> Response:
 
 async def give_data(visit: Visit) -> Response:
     """Give out all that there is of me, as a JSON file."""
-    found = await visit.read(data_of, visit.me.id)
+    found = await visit.read(data_and_words_of, visit.me.id)
     body = msgspec.json.format(msgspec.json.encode(found), indent=2)
     fields = {"Content-Disposition": 'attachment; filename="duologue-data.json"'}
     return Response(body, media_type="application/json", headers=fields)
