@@ -14,11 +14,12 @@ from duologue.ratings.judgement import OVERALL, Preference, Rating
 from duologue.ratings.summary import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Literal
 
     from sqlalchemy import Connection
 
+    from duologue.arena.campaigns.ballots import CountedBallot
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.norm_round import NormAgreement
     from duologue.arena.campaigns.volunteers import VolunteerQuality
@@ -58,12 +59,8 @@ def ratings_of(
 ) -> tuple[Rating | Preference, ...]:
     """Return the ratings that count, by the codes of the raters; those of careless ones only with `everybody`."""
     left_out = frozenset() if everybody else careless_people(connection, campaign)
-    codes = codes_of(connection, campaign)
     found: list[Rating | Preference] = []
-    for one in counted_ballots(connection, campaign):
-        rater = codes.get(one.person, one.person)
-        if rater in left_out:
-            continue
+    for rater, one in _by_others(connection, campaign, left_out):
         if one.system_b is not None:
             outcome = _outcome(str(one.points[BETTER]))
             found.append(Preference(one.item_key, one.system_a, one.system_b, rater, OVERALL, outcome))
@@ -74,6 +71,17 @@ def ratings_of(
             if criterion.name in one.points
         )
     return tuple(found)
+
+
+def _by_others(
+    connection: Connection, campaign: Campaign, left_out: Collection[str]
+) -> Iterator[tuple[str, CountedBallot]]:
+    """Yield the ballots that count, with their raters' codes, but for some raters' ones."""
+    codes = codes_of(connection, campaign)
+    for one in counted_ballots(connection, campaign):
+        rater = codes.get(one.person, one.person)
+        if rater not in left_out:
+            yield rater, one
 
 
 def results_of(
@@ -97,16 +105,15 @@ def results_of(
     summary = summarise(
         RatingFile(ratings, preferences, ()), campaign.rating, judge=judge, automatic=_known(automatic, ratings)
     )
-    left_out = careless_people(connection, campaign)
-    codes = codes_of(connection, campaign)
-    pairs = [one for one in counted_ballots(connection, campaign) if one.system_b is not None]
-    kept = [one for one in pairs if codes.get(one.person, one.person) not in left_out]
+    quality = quality_of(connection, campaign)
+    left_out = frozenset(one.code for one in quality if one.careless)
+    kept = [one for _, one in _by_others(connection, campaign, left_out)] if campaign.pairs else []
     reasons = Counter(
         ({"a": one.system_a, "b": one.system_b or ""}.get(str(one.points[BETTER]), ""), one.reason) for one in kept
     )
     return CampaignResults(
         summary=summary,
-        quality=quality_of(connection, campaign),
+        quality=quality,
         left_out=tuple(sorted(left_out)),
         norming=norm_agreement(connection, campaign),
         choices=choice_agreement([(one.unit_id, one.person, str(one.points[BETTER])) for one in kept]) if kept else (),

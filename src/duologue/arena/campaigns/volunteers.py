@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -79,17 +80,19 @@ def codes_of(connection: Connection, campaign: Campaign) -> dict[str, str]:
 
 def quality_of(connection: Connection, campaign: Campaign) -> tuple[VolunteerQuality, ...]:
     """Return how each volunteer rates, in the order of their codes."""
-    ballots = counted_ballots(connection, campaign)
-    by_unit: dict[str, dict[str, CountedBallot]] = {}
-    for one in ballots:
-        by_unit.setdefault(one.unit_id, {})[one.person] = one
+    by_person: dict[str, list[CountedBallot]] = {}
+    said_of: dict[tuple[str, str], _Said] = {}
+    for one in counted_ballots(connection, campaign):
+        by_person.setdefault(one.person, []).append(one)
+        for name, value in one.points.items():
+            said_of.setdefault((one.unit_id, name), _Said()).add(value)
     known = _known_items(connection, campaign)
     found = []
     for person, code in codes_of(connection, campaign).items():
-        mine = [one for one in ballots if one.person == person]
+        mine = by_person.get(person, [])
         seconds = [one.seconds for one in mine if one.seconds is not None]
         tried, checks = known.get((person, "onboarding"), []), known.get((person, "check"), [])
-        said = [tuple(sorted((name, str(value)) for name, value in one.points.items())) for one in mine]
+        said = Counter(tuple(sorted((name, str(value)) for name, value in one.points.items())) for one in mine)
         found.append(
             VolunteerQuality(
                 code=code,
@@ -99,8 +102,8 @@ def quality_of(connection: Connection, campaign: Campaign) -> tuple[VolunteerQua
                 onboarding_right=sum(tries == 1 and done for tries, done in tried),
                 checks=len(checks),
                 checks_passed=sum(done for _, done in checks),
-                apart=_apart(mine, by_unit),
-                same=max(map(said.count, set(said))) / len(said) if said else None,
+                apart=_apart(mine, said_of),
+                same=max(said.values()) / len(mine) if said else None,
             )
         )
     return tuple(found)
@@ -127,16 +130,30 @@ def _known_items(connection: Connection, campaign: Campaign) -> dict[tuple[str, 
     return found
 
 
-def _apart(mine: list[CountedBallot], by_unit: dict[str, dict[str, CountedBallot]]) -> float | None:
-    distances = []
-    for one in mine:
-        others = [other for person, other in by_unit[one.unit_id].items() if person != one.person]
-        for name, value in one.points.items():
-            said = [other.points[name] for other in others if name in other.points]
-            if not said:
-                continue
-            if isinstance(value, int):
-                distances.append(abs(value - float(np.mean([float(other) for other in said]))))
-            else:
-                distances.append(float(np.mean([other != value for other in said])))
+class _Said:
+    """What all raters say of one answer by one criterion: how many, their points together, how often each choice."""
+
+    def __init__(self) -> None:
+        self.raters = self.points = 0
+        self.choices: Counter[str] = Counter()
+
+    def add(self, value: int | str) -> None:
+        """Count what one of them says."""
+        self.raters += 1
+        if isinstance(value, int):
+            self.points += value
+        else:
+            self.choices[value] += 1
+
+    def apart(self, value: int | str) -> float:
+        """Return how far one of two or more is from the mean of the others, or the share of them who choose else."""
+        others = self.raters - 1
+        if isinstance(value, int):
+            return abs(value - (self.points - value) / others)
+        return (self.raters - self.choices[value]) / others
+
+
+def _apart(mine: list[CountedBallot], said_of: dict[tuple[str, str], _Said]) -> float | None:
+    found = [(said_of[one.unit_id, name], value) for one in mine for name, value in one.points.items()]
+    distances = [said.apart(value) for said, value in found if said.raters > 1]
     return float(np.mean(distances)) if distances else None
