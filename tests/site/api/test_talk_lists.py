@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from tests.site.talk_examples import talk_examples
 
+from duologue.arena.talks import sessions
+from duologue.arena.talks.engine import TalkEngine
+
 if TYPE_CHECKING:
     from tests.site.world import World
 
@@ -29,6 +32,24 @@ def test_a_room_is_opened_watched_written_out_and_closed(world: World) -> None:
     assert client.post(f"{one}/close").json()["rooms"][0]["state"] == "closed"
     assert volunteer.get("/api/v1/talk-lists").status_code == 403
     assert client.get("/api/v1/talk-lists/halls/x").status_code == 404
+
+
+def test_a_program_is_not_told_which_system_failed(world: World) -> None:
+    me, address = world.ids["volunteer"], "http://127.0.0.1:9/v1#secret-model"
+    talk = world.write(lambda c: sessions.start(c, task="conversation", system=address, scene="1", person=me))
+    engine = TalkEngine(world.database)
+    engine.answer(talk)
+    assert engine.wait(talk, 30)
+    world.write(lambda c: sessions.say(c, talk, me, "hello", now=1))
+    engine.answer(talk)
+    assert engine.wait(talk, 30)
+    with world.database.reading() as connection:
+        kept = sessions.find_talk(connection, talk)
+    assert kept is not None
+    assert "127.0.0.1:9" in kept.trouble  # for whoever looks into the database
+    told = world.api("volunteer").get(f"/api/v1/talks/{talk}")
+    assert told.json()["trouble"] == "failed"
+    assert "127.0.0.1:9" not in told.text
 
 
 def test_a_dialogue_of_two_people_is_judged(world: World) -> None:

@@ -61,7 +61,7 @@ class OwnTalk(Record, frozen=True, kw_only=True):
     due: bool
     """Whether the system is to say something; ask again in a while."""
     trouble: str
-    """Why it does not, where it does not."""
+    """`slow` or `failed` where it does not; what failed may name the system, which nobody who talks is told."""
     turns: tuple[SaidTurn, ...]
 
 
@@ -124,7 +124,7 @@ async def _own(call: OperationCall) -> OwnTalk:
             id=talk.id,
             state=talk.state,
             due=sessions.answer_due(talk, turns[-1] if turns else None),
-            trouble=talk.trouble,
+            trouble=talk.trouble.partition(":")[0],
             turns=tuple(SaidTurn(speaker=one.speaker, text=one.text) for one in turns if one.kind == "words"),
         )
 
