@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.arena.people.audit import audit_entries
+from duologue.arena.people.audit import AuditPlace, audit_entries
 from duologue.arena.people.links import find_link, follow_link, is_local, links_of, make_link, revoke_link
 from duologue.arena.people.people import (
     Person,
@@ -288,4 +288,4 @@ def test_the_audit_log_says_who_did_what_without_names(people: People, clock: Cl
     assert [one.action for one in people.see(audit_entries, action="person.", limit=1)] == ["person.add"]
     assert people.see(audit_entries, action="%") == []
     assert [one.action for one in people.see(audit_entries, person_id=wei)] == ["session.start"]
-    assert len(people.see(audit_entries, before=clock.now)) == 3
+    assert len(people.see(audit_entries, before=AuditPlace(clock.now))) == 3

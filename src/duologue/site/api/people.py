@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from duologue.arena.people.audit import AuditEntry, audit_entries
+from duologue.arena.people.audit import AuditEntry, AuditPlace, audit_entries
 from duologue.arena.people.links import LONGEST_DAYS, SignInLink, links_of, make_link, path_of, revoke_link
 from duologue.arena.people.newcomer import add_newcomer
 from duologue.arena.people.people import (
@@ -82,7 +82,7 @@ def operations() -> list[Operation]:
         ours(
             "GET", "/audit", "What was done, the last first", audit, gives=list[AuditEntry],
             asks=(
-                QueryParameter("before", "A time in milliseconds: what was done before it."),
+                QueryParameter("before", "A time in milliseconds, or TIME-ID of an entry: what was done before it."),
                 QueryParameter("action", "An action, or how several begin, such as `person.`."),
             ),
         ),
@@ -153,6 +153,5 @@ async def reopen(call: OperationCall) -> PersonWithLinks:
 
 async def audit(call: OperationCall) -> list[AuditEntry]:
     """Return what was done."""
-    before = call.asked("before", most=16)
-    until = int(before) if before.isascii() and before.isdigit() else None
-    return await call.read(audit_entries, limit=_ROWS, before=until, action=call.asked("action", most=60))
+    before, action = AuditPlace.read(call.asked("before")), call.asked("action", most=60)
+    return await call.read(audit_entries, limit=_ROWS, before=before, action=action)

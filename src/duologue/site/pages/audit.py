@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.arena.people.audit import audit_entries
+from duologue.arena.people.audit import AuditPlace, audit_entries
 from duologue.site.area import Area, route
 from duologue.site.navigation import NavigationEntry
 
@@ -26,10 +26,9 @@ def routes() -> Sequence[Route]:
 
 async def show(visit: Visit) -> Response:
     """Show what was done, the last first."""
-    before, action = visit.asked("before", most=16), visit.asked("action", most=60)
-    until = int(before) if before.isascii() and before.isdigit() else None
-    found = await visit.read(audit_entries, limit=_ROWS, before=until, action=action)
-    more = found[-1].at if len(found) == _ROWS else None
+    before, action = AuditPlace.read(visit.asked("before")), visit.asked("action", most=60)
+    found = await visit.read(audit_entries, limit=_ROWS, before=before, action=action)
+    more = str(AuditPlace(found[-1].at, found[-1].id)) if len(found) == _ROWS else None
     return visit.page("people/audit.html", title=visit.t("people.audit"), found=found, more=more, action=action)
 
 
