@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign
-from tests.site.world import send
+from tests.site.world import hidden, send
 
 from duologue.arena.campaigns.campaign import find_campaign, status_of
-from duologue.arena.campaigns.norm_round import current_round
+from duologue.arena.campaigns.norm_round import current_round, open_round_of, votes_of
 from duologue.arena.people.audit import audit_entries
 from duologue.cli.campaign_start import start
 
@@ -36,7 +36,7 @@ def test_an_organiser_invites_norms_closes_and_reads_results(world: World) -> No
     newcomer = world.client()
     assert send(newcomer, paths[0], paths[0]).headers["location"] == f"/rate/{made}"
     assert send(client, page, f"{page}/norm", items="1").status_code == 303
-    assert send(client, page, f"{page}/norm").status_code == 303
+    assert send(client, page, f"{page}/norm", part="1-vote").status_code == 303
     with world.database.reading() as connection:
         campaign = find_campaign(connection, made)
         norm = current_round(connection, campaign)
@@ -57,6 +57,30 @@ def test_an_organiser_invites_norms_closes_and_reads_results(world: World) -> No
         logged = {one.action: one.person_id for one in audit_entries(connection, limit=1000)}
     for action in ("norm.open", "norm.discuss", "campaign.close", "campaign.reopen"):
         assert logged[action] == world.ids["organiser"], action
+
+
+def test_a_norming_round_goes_on_by_one_part_though_two_windows_say_so(world: World) -> None:
+    made = made_campaign(world.database, per_item=1)
+    client, rater = world.client("organiser"), world.client("volunteer")
+    Volunteer(world.database, made, world.ids["volunteer"]).join()
+    page = f"/campaigns/{made}"
+    assert send(client, page, f"{page}/norm", items="1").status_code == 303
+    with world.database.reading() as connection:
+        campaign = find_campaign(connection, made)
+        norm = open_round_of(connection, campaign)
+    windows = [client.get(page).text for _ in range(2)]
+    blind = rater.get(f"/rate/{made}/norm").text
+    assert 'name="part" value="1-vote"' in windows[0]
+    assert 'name="part" value="1-vote"' in blind
+    sent = [client.post(f"{page}/norm", data={**hidden(one), "part": "1-vote"}) for one in windows]
+    assert [one.status_code for one in sent] == [303, 400]
+    assert "has gone on since" in sent[1].text
+    assert send(client, page, f"{page}/norm", part="1-discuss").status_code == 303
+    points = {f"points-{one.name}": "1" for one in campaign.rating.criterion}
+    late = rater.post(f"/rate/{made}/norm/{norm.units[0]}", data={**hidden(blind), **points, "part": "1-vote"})
+    assert late.status_code == 400, "a blind vote is none of those after the discussion"
+    with world.database.reading() as connection:
+        assert votes_of(connection, campaign, open_round_of(connection, campaign)) == ()
 
 
 def test_volunteers_see_none_of_it(world: World) -> None:

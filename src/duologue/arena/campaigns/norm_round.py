@@ -43,6 +43,11 @@ class NormRound(NamedTuple):
     units: tuple[str, ...]
 
     @property
+    def part(self) -> str:
+        """What forms say of the part that they were shown in, such as `1-vote`."""
+        return f"{self.number}-{self.state}"
+
+    @property
     def revealed(self) -> bool:
         """Whether the votes before the discussion are shown."""
         return self.state != "vote"
@@ -123,11 +128,16 @@ def current_round(connection: Connection, campaign: Campaign) -> NormRound | Non
     return next((one for one in all_rounds(connection, campaign) if one.state != "closed"), None)
 
 
-def open_round_of(connection: Connection, campaign: Campaign) -> NormRound:
-    """Return the round that is open. Raises `UsageError` where there is none."""
+def open_round_of(connection: Connection, campaign: Campaign, *, shown: str = "") -> NormRound:
+    """Return the round that is open. Raises `UsageError` where there is none.
+
+    So it does where another part of it is `shown` (`NormRound.part`) on a page that asks for something.
+    """
     found = current_round(connection, campaign)
     if found is None:
         raise UsageError("no norming round is open")
+    if shown and found.part != shown:
+        raise UsageError("the norming round has gone on since this page was shown; look at it again")
     return found
 
 

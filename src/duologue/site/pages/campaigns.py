@@ -17,7 +17,7 @@ from duologue.arena.campaigns.campaign import (
 from duologue.arena.campaigns.campaign_results import ratings_of, results_of
 from duologue.arena.campaigns.invitation import invite_one, page_of
 from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
-from duologue.arena.campaigns.norm_round import advance, all_rounds, current_round, open_round, votes_of
+from duologue.arena.campaigns.norm_round import advance, all_rounds, open_round, open_round_of, votes_of
 from duologue.arena.campaigns.volunteers import enrol, quality_of
 from duologue.arena.finals.final_campaign import final_of
 from duologue.arena.finals.final_results import end_campaign, final_results, keep_results
@@ -106,14 +106,14 @@ async def go_on_norming(visit: Visit) -> Response:
     """Open a norming round, or bring the open one on."""
     campaign, form = await _campaign(visit), await visit.form()
     n, now = form.whole("items", 1, MOST_NORMED) if form.has("items") else None, visit.now
+    shown = form.text("part") if n is None else ""
     me = visit.me.id
 
     def action(connection: Connection) -> None:
-        there = current_round(connection, campaign)
         if n is not None:
             open_round(connection, campaign, n, now, by=me)
-        elif there is not None:
-            advance(connection, there, now, by=me)
+        else:
+            advance(connection, open_round_of(connection, campaign, shown=shown), now, by=me)
 
     await visit.submit(form, action)
     return visit.redirect(f"/campaigns/{campaign.id}", said="campaigns.saved")

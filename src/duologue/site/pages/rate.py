@@ -125,9 +125,10 @@ async def vote_on(visit: Visit) -> Response:
     """Keep a vote of a norming round."""
     campaign, form = await _campaign(visit), await visit.form()
     unit, now, me, said = visit.at("unit"), visit.now, visit.me.id, _points(form, campaign)
+    shown = form.text("part")
 
     def action(connection: Connection) -> None:
-        vote(connection, campaign, open_round_of(connection, campaign), me, unit, said, now)
+        vote(connection, campaign, open_round_of(connection, campaign, shown=shown), me, unit, said, now)
 
     await visit.submit(form, action)
     return visit.redirect(f"/rate/{campaign.id}/norm", said="rate.voted")
