@@ -17,6 +17,7 @@ from duologue.arena.database.backup import back_up, restore
 from duologue.arena.database.blobs import Blobs
 from duologue.arena.database.tables import nonces
 from duologue.arena.storage import open_database
+from duologue.arena.talks import rooms
 from duologue.core.errors import FormatError, StorageError
 
 if TYPE_CHECKING:
@@ -180,6 +181,38 @@ def test_rows_that_no_site_writes_are_told_and_nothing_stays(
         assert message in str(told.value)
         assert _rows(other) == []
     assert list(files.names()) == []
+
+
+def test_a_backup_of_an_older_version_gets_the_columns_that_came_since(
+    database: Database, blobs: Blobs, tmp_path: Path, opened: Callable[[str | None], Database]
+) -> None:
+    room = database.write(
+        lambda c: rooms.open_room(c, title="T", task="restaurant", system="solver", settings=["a=1"], now=1)
+    )
+    back_up(database, blobs, tmp_path / "backup.zip")
+    rows: dict[str, bytes] = {}
+
+    def older(name: str, data: bytes) -> bytes | None:
+        if name == "tables/talk_rooms.jsonl":
+            row = json.loads(data)
+            assert row.pop("settings") == ["a=1"]
+            rows["talk_rooms"] = data = json.dumps(row).encode() + b"\n"
+        if name == "tables/open_links.jsonl":
+            return None
+        if name == "manifest.json":
+            told = json.loads(data)
+            told["tables"]["talk_rooms"]["sha256"] = hashlib.sha256(rows["talk_rooms"]).hexdigest()
+            del told["tables"]["open_links"]
+            return json.dumps(told).encode()
+        return data
+
+    _changed(tmp_path / "backup.zip", tmp_path / "older.zip", older)
+    other = opened(f"sqlite:///{tmp_path / 'other.db'}")
+    restore(tmp_path / "older.zip", other, Blobs(tmp_path / "other"))
+    with other.reading() as connection:
+        found = rooms.find_room(connection, room)
+    assert found is not None
+    assert (found.title, found.settings) == ("T", ())
 
 
 def test_a_file_that_is_no_backup_is_refused(tmp_path: Path, blobs: Blobs) -> None:

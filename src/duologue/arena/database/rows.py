@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import JSON, Boolean, LargeBinary, insert, select, update
+from sqlalchemy import JSON, Boolean, DefaultClause, LargeBinary, insert, select, update
 
 from duologue.arena.database.column_types import Read
 from duologue.core.errors import StorageError
-from duologue.core.typed import convert
+from duologue.core.typed import convert, decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +35,17 @@ def read_rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
 def write_rows(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> int:
     """Insert rows as `read_rows` gave them, and return how many there were.
 
-    What a row says of other rows of its table is written once all are there. Raises `StorageError` where a row has
-    other columns than the table, or a value that is not of its column's type.
+    What a row says of other rows of its table is written once all are there. A row of an older version lacks columns
+    that have come since, and gets what the step that brought them gave. Raises `StorageError` where a row has other
+    columns than the table, or a value that is not of its column's type.
     """
-    binary, own = _binary(table), _of_own_rows(table)
+    binary, own, since = _binary(table), _of_own_rows(table), _come_since(table)
     columns = set(table.columns.keys())
     later: list[dict[str, Any]] = []
     batch: list[dict[str, Any]] = []
     count = 0
-    for row in rows:
+    for given in rows:
+        row = since | given
         if set(row) != columns:
             odd = ", ".join(sorted(set(row) ^ columns))
             raise StorageError(f"a row of {table.name} has other columns than this version knows: {odd}")
@@ -82,6 +84,16 @@ def _expect(table: Table, row: dict[str, Any], number: int) -> None:
 
 def _binary(table: Table) -> frozenset[str]:
     return frozenset(column.name for column in table.columns if isinstance(column.type, LargeBinary))
+
+
+def _come_since(table: Table) -> dict[str, Any]:
+    """Return what rows that were there before a column came have in it: what the database gives by itself."""
+    found = {}
+    for column in table.columns:
+        if isinstance(default := column.server_default, DefaultClause):
+            told = str(default.arg)
+            found[column.name] = decode_json(told, Any) if isinstance(column.type, JSON) else told
+    return found
 
 
 def _of_own_rows(table: Table) -> list[Column[Any]]:
