@@ -142,6 +142,18 @@ def test_who_fails_attention_checks_is_left_out(database: Database) -> None:
     assert quality["r01"].median_seconds == 5
 
 
+def test_where_all_are_careless_that_is_said(database: Database) -> None:
+    made = made_campaign(database, check_every=4, per_item=3)
+    with database.reading() as connection:
+        campaign = find_campaign(connection, made)
+        honest = by_length(campaign)
+    Volunteer(database, made, "cy").rate_all(
+        lambda item: honest(item) if item.onboarding else {one.name: 1 for one in campaign.rating.criterion}
+    )
+    with database.reading() as connection, pytest.raises(UsageError, match="all who rated failed its checks"):
+        results_of(connection, campaign)
+
+
 def test_a_judge_and_automatic_scores_stand_beside_people(database: Database) -> None:
     made = made_campaign(database, "mobilecs-0-2", material=made_material(SYSTEMS[:2], 10), per_item=3)
     rated(database, made)

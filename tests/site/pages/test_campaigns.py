@@ -83,6 +83,19 @@ def test_a_norming_round_goes_on_by_one_part_though_two_windows_say_so(world: Wo
         assert votes_of(connection, campaign, open_round_of(connection, campaign)) == ()
 
 
+def test_where_no_rating_counts_the_page_says_why(world: World) -> None:
+    made = made_campaign(world.database, check_every=4, per_item=3)
+    with world.database.reading() as connection:
+        campaign = find_campaign(connection, made)
+    honest = by_length(campaign)
+    Volunteer(world.database, made, "cy").rate_all(
+        lambda item: honest(item) if item.onboarding else {one.name: 1 for one in campaign.rating.criterion}
+    )
+    page = f"/campaigns/{made}/results"
+    assert "failed more than half of the attention checks" in world.client("organiser").get(page).text
+    assert "注意力检查" in world.client("organiser", language="zh").get(page).text
+
+
 def test_volunteers_see_none_of_it(world: World) -> None:
     made = made_campaign(world.database)
     for path in ("/campaigns", f"/campaigns/{made}", f"/campaigns/{made}/results", f"/campaigns/{made}/ratings.csv"):

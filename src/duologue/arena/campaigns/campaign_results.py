@@ -73,6 +73,11 @@ def ratings_of(
     return tuple(found)
 
 
+def has_ratings(connection: Connection, campaign: Campaign) -> bool:
+    """Whether anybody has rated anything, careless ones too."""
+    return bool(counted_ballots(connection, campaign))
+
+
 def _by_others(
     connection: Connection, campaign: Campaign, left_out: Collection[str]
 ) -> Iterator[tuple[str, CountedBallot]]:
@@ -93,10 +98,13 @@ def results_of(
 ) -> CampaignResults:
     """Return what came of a campaign so far.
 
-    Raises `UsageError` where nobody has rated anything yet, or as `duologue.ratings.summary.summarise`.
+    Raises `UsageError` where nobody has rated anything yet, or all who did are left out, and as
+    `duologue.ratings.summary.summarise`.
     """
     counted = ratings_of(connection, campaign)
     if not counted:
+        if has_ratings(connection, campaign):
+            raise UsageError(f"no rating counts in the campaign '{campaign.title}': all who rated failed its checks")
         raise UsageError(f"nobody has rated anything in the campaign '{campaign.title}' yet")
     if campaign.pairs and (judge is not None or automatic is not None):
         raise UsageError("a campaign of pairs has win shares; a judge's points and automatic scores go with scales")

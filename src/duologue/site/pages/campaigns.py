@@ -14,7 +14,7 @@ from duologue.arena.campaigns.campaign import (
     reopen_campaign,
     status_of,
 )
-from duologue.arena.campaigns.campaign_results import ratings_of, results_of
+from duologue.arena.campaigns.campaign_results import has_ratings, ratings_of, results_of
 from duologue.arena.campaigns.invitation import invite_one, page_of
 from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
 from duologue.arena.campaigns.norm_round import advance, all_rounds, open_round, open_round_of, votes_of
@@ -159,7 +159,9 @@ async def show_results(visit: Visit) -> Response:
     """Show the ranks by the challenge's rule."""
     campaign = await _campaign(visit)
     found = await visit.read(_results, blobs_of(visit), campaign)
-    return visit.page("campaigns/results.html", title=campaign.title_in(visit.language), campaign=campaign, found=found)
+    left_out = found is None and await visit.read(has_ratings, campaign)
+    values: dict[str, Any] = {"campaign": campaign, "found": found, "left_out": left_out}
+    return visit.page("campaigns/results.html", title=campaign.title_in(visit.language), **values)
 
 
 async def download(visit: Visit) -> Response:
