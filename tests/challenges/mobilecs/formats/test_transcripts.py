@@ -86,6 +86,23 @@ def test_what_is_wrong_is_told_with_its_place(name: str, content: str, rule: str
     assert rule in RULES
 
 
+@pytest.mark.parametrize(
+    ("turn", "told"),
+    [
+        ('["客服", "\\ud83d"]', r"found '\ud83d' with half a character, expected"),
+        ('["客服", 3]', "found 3, expected"),
+        ('["客服", null]', "found null, expected"),
+        ('["客服"]', "found a list of 1, expected"),
+    ],
+)
+def test_what_is_no_turn_is_told(turn: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"turns": [["客服", "好"], {turn}]}}\n', encoding="utf-8")
+    with pytest.raises(FormatError) as found:
+        read_transcripts(path)
+    assert told in found.value.problems[0].message
+
+
 def test_only_line_ends_part_calls_of_a_file_of_json(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"turns": [["客服", "您\u2028好"], ["用户", "喂"]]}\n', encoding="utf-8")

@@ -215,7 +215,7 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tupl
                 Problem(
                     rule="transcript-turns",
                     place=place,
-                    message=f"found {shown(wrong)}, expected turns with speaker and text",
+                    message=f"found {_told(wrong)}, expected turns with speaker and text",
                     advice='write {"turns": [["客服", "您好"], ["用户", "喂"]]}',
                 )
             )
@@ -248,8 +248,19 @@ def _turns_of(row: Any) -> list[Any]:
 
 
 def _turn(one: Any) -> tuple[str, str] | None:
+    said = _speaker_and_text(one)
+    return (said[0].strip(), said[1]) if said is not None and all(map(is_text, said)) else None
+
+
+def _speaker_and_text(one: Any) -> list[Any] | None:
+    """Return what stands in the places of speaker and text; `None` where there are no such places."""
     if isinstance(one, dict):
-        one = [next((one[name] for name in names if name in one), None) for names in (SPEAKERS, TEXTS)]
-    if isinstance(one, list) and len(one) == 2 and all(map(is_text, one)):
-        return one[0].strip(), one[1]
-    return None
+        return [next((one[name] for name in names if name in one), None) for names in (SPEAKERS, TEXTS)]
+    return one if isinstance(one, list) and len(one) == 2 else None
+
+
+def _told(wrong: Any) -> str:
+    """Return what is no turn, for a message: of a speaker and a text the one that is none."""
+    said = _speaker_and_text(wrong) if isinstance(wrong, list) else None
+    odd = next((cell for cell in said or () if not is_text(cell)), wrong)
+    return f"{shown(odd)} with half a character" if isinstance(odd, str) else shown(odd)
