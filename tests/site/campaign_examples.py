@@ -49,7 +49,7 @@ def campaigns(world: World) -> list[Example]:
     rows = ["item,system," + ",".join(one.name for one in campaign.rating.criterion)]
     rows += [f"item-{n:03},{name},1,0.5,{n % 2}" for n in range(6) for name in campaign.systems]
     text = "\n".join(rows).encode()
-    database.write(lambda c: keep_judge(c, blobs, campaign, "judge.csv", text, now=1))
+    keep_judge(database, blobs, campaign, "judge.csv", text)
     secret, now = new_secret(), database.now()
     database.write(lambda c: open_for_many(c, secret, "campaign", points, most=9, days=3, now=now, by=None))
     newcomer = Volunteer(database, empty, me)

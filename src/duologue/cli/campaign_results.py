@@ -97,9 +97,7 @@ def judge(*, word: str, file: Path, workspace: Path, address: str | None) -> Non
         with database.reading() as connection:
             found = find_campaign(connection, word)
         blobs = open_blobs(workspace)
-        kept = database.write(
-            lambda connection: keep_judge(connection, blobs, found, file.name, data, now=database.now())
-        )
+        kept = keep_judge(database, blobs, found, file.name, data)
     console.line(f"{kept:,} scores of a judge are kept with {found.title}")
 
 

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duologue.arena.campaigns import kept_judge
 from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.campaign_results import results_of
 from duologue.arena.campaigns.kept_judge import judge_of, keep_judge
 from duologue.arena.database.blobs import Blobs
 from duologue.core.errors import FormatError, UsageError
+from duologue.ratings.files import parse_ratings
 from tests.arena.campaigns.made import Volunteer, by_length, made_campaign
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.arena.database.database import Database
+    from duologue.ratings.files import RatingFile
+    from duologue.ratings.protocol import RatingProtocol
 
 
 def test_its_scores_stand_beside_those_of_people(database: Database, tmp_path: Path) -> None:
@@ -29,7 +33,7 @@ def test_its_scores_stand_beside_those_of_people(database: Database, tmp_path: P
     rows = [",".join(["item", "system", *names])]
     rows += [f"item-{n:03},{system},1,1.5,{n % 2}" for n in range(9) for system in campaign.systems]
     text = "\n".join(rows).encode()
-    assert database.write(lambda c: keep_judge(c, blobs, campaign, "C:\\some\\judge.csv", text, now=1)) == 81
+    assert keep_judge(database, blobs, campaign, "C:\\some\\judge.csv", text) == 81
     for person in ("ann", "ben"):
         Volunteer(database, made, person).rate_all(by_length(campaign))
     with database.reading() as connection:
@@ -48,7 +52,7 @@ def test_scores_of_something_else_are_refused(database: Database, tmp_path: Path
         made = made_campaign(database, name)
         with database.reading() as connection:
             found[name] = find_campaign(connection, made)
-    keep = partial(keep_judge, blobs=blobs, campaign=found["spoken"], name="judge.csv", now=1)
+    keep = partial(keep_judge, database, blobs, found["spoken"], "judge.csv")
     criterion = found["spoken"].rating.criterion[0].name
     for text, wrong in (
         (f"item,system,{criterion}\nitem-000,somebody,1\n", "'somebody', which is no system"),
@@ -56,6 +60,25 @@ def test_scores_of_something_else_are_refused(database: Database, tmp_path: Path
         (f"item,system,{criterion}\nitem-000,alpha-secret,99\n", "99"),
     ):
         with pytest.raises((UsageError, FormatError), match=wrong):
-            database.write(partial(keep, data=text.encode()))
+            keep(text.encode())
     with pytest.raises(UsageError, match="win shares"):
-        database.write(lambda c: keep_judge(c, blobs, found["arena"], "judge.csv", b"", now=1))
+        keep_judge(database, blobs, found["arena"], "judge.csv", b"")
+
+
+def test_others_go_on_while_a_large_file_is_read(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, blobs = made_campaign(database), Blobs(tmp_path / "files")
+    with database.reading() as connection:
+        campaign = find_campaign(connection, made)
+    seen = []
+
+    def slow(data: bytes, path: Path, protocol: RatingProtocol, *, judge: bool) -> RatingFile:
+        seen.append(database.submit(lambda connection: "done").result(20))
+        return parse_ratings(data, path, protocol, judge=judge)
+
+    monkeypatch.setattr(kept_judge, "parse_ratings", slow)
+    criterion = campaign.rating.criterion[0].name
+    text = f"item,system,{criterion}\nitem-000,alpha-secret,1\n".encode()
+    assert keep_judge(database, blobs, campaign, "judge.csv", text) == 1
+    assert seen == ["done"]

@@ -92,7 +92,7 @@ def test_linking_takes_nothing_back_that_was_kept_meanwhile(final: Contest) -> N
         before = find_campaign(connection, made)
     (criterion, *_) = before.rating.criterion
     scores = f"item,system,{criterion.name}\nitem-000,Ann,{criterion.low}\n".encode()
-    final.database.write(lambda connection: keep_judge(connection, final.blobs, before, "judge.csv", scores, now=1))
+    keep_judge(final.database, final.blobs, before, "judge.csv", scores)
     phase = final.track.phase("final")
     final.database.write(lambda connection: link_campaign(connection, before, final.track, phase, now=1))
     with final.database.reading() as connection:

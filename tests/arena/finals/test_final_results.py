@@ -46,7 +46,7 @@ def test_a_campaign_that_ends_puts_its_ranks_onto_the_board(final: Contest, tmp_
     assert take_results(final.database, final.blobs, campaign, by=None) == 2
     rows = [f"{number},{team},{2 + number % 2}" for number in (0, 1) for team in ("Ann", "Bob")]
     judge = "\n".join(["item,system,quality", *rows]).encode()
-    final.database.write(lambda connection: keep_judge(connection, final.blobs, campaign, "judge.csv", judge, now=1))
+    keep_judge(final.database, final.blobs, campaign, "judge.csv", judge)
     Volunteer(final.database, campaign.id, PEOPLE[2]).rate_all(by_length(campaign))
     with final.database.reading() as connection:
         campaign = find_campaign(connection, campaign.id)

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
     from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.database.blobs import Blobs
+    from duologue.arena.database.database import Database
     from duologue.ratings.files import RatingFile
 
 
 def keep_judge(
-    connection: Connection, blobs: Blobs, campaign: Campaign, name: str, data: bytes, *, now: int, by: str | None = None
-) -> int:
+    database: Database, blobs: Blobs, campaign: Campaign, name: str, data: bytes, *, by: str | None = None,
+    nonce: str | None = None,
+) -> int:  # fmt: skip
     """Keep a judge's scores in place of former ones, log who did, and return how many there are.
 
-    Raises `UsageError` for a campaign of pairs, for pairwise judgements and for a system that is not rated here; else
-    as `parse_ratings`.
+    They are read here, and not by the database's one writer: those of a large file take minutes. Raises `UsageError`
+    for a campaign of pairs, for pairwise judgements and for a system that is not rated here; else as `parse_ratings`.
     """
     if campaign.pairs:
         raise UsageError("a campaign of pairs has win shares; a judge's points go with scales")
@@ -37,9 +39,14 @@ def keep_judge(
     if strangers:
         hint = did_you_mean(strangers[0], campaign.systems)
         raise UsageError(f"{name}: the judge rated '{strangers[0]}', which is no system of this campaign{hint}")
-    change_settings(connection, campaign.id, judge=name, judge_sha256=blobs.put(data))
-    log(connection, by, "campaign.judge", now=now, about=campaign.id, scores=len(found.ratings))
-    return len(found.ratings)
+    count = len(found.ratings)
+
+    def action(connection: Connection) -> int:
+        change_settings(connection, campaign.id, judge=name, judge_sha256=blobs.put(data))
+        log(connection, by, "campaign.judge", now=database.now(), about=campaign.id, scores=count)
+        return count
+
+    return database.write(action, nonce=nonce)
 
 
 def judge_of(blobs: Blobs, campaign: Campaign) -> RatingFile | None:

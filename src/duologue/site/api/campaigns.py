@@ -190,10 +190,8 @@ async def take_judge(call: OperationCall) -> KeptJudge:
     """Keep a judge's scores beside people's."""
     campaign, blobs, name = await _campaign(call), blobs_of(call), call.asked("name", "judge.csv")
     data = await call.request.body()
-    now, me = call.now, call.me.id
-    kept = await call.write(
-        lambda connection: keep_judge(connection, blobs, campaign, name, data, now=now, by=me),
-    )
+    me = call.me.id
+    kept = await run_in_threadpool(keep_judge, call.database, blobs, campaign, name, data, by=me, nonce=call.nonce)
     return KeptJudge(scores=kept)
 
 

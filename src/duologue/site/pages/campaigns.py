@@ -142,8 +142,8 @@ async def take_judge(visit: Visit) -> Response:
     campaign, form, blobs = await _campaign(visit), await visit.form(), blobs_of(visit)
     file = form.file("judge")
     name, data = file.filename or "", await file.read()
-    now, me = visit.now, visit.me.id
-    await visit.submit(form, lambda connection: keep_judge(connection, blobs, campaign, name, data, now=now, by=me))
+    me = visit.me.id
+    await run_in_threadpool(keep_judge, visit.database, blobs, campaign, name, data, by=me, nonce=form.nonce)
     return visit.redirect(f"/campaigns/{campaign.id}/results", said="campaigns.judge_kept")
 
 
