@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duologue.arena.annotation import sheets
 from duologue.arena.annotation.adjudication import adjudicate, disputed, merge
 from duologue.arena.annotation.items import AnnotationItem, items_of
-from duologue.arena.annotation.projects import add_members
+from duologue.arena.annotation.projects import add_members, read_dialogue
 from duologue.arena.annotation.sheets import all_work, find_sheet, record_sheet, save_sheet
 from duologue.core.errors import UsageError
 from tests.arena.annotation.calls import project, read, rows, write
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from duologue.arena.annotation.projects import AnnotationProject
     from duologue.arena.database.database import Database
+    from duologue.core.records import Dialogue
 
 
 @given(marks(), st.integers(2, 4))
@@ -68,6 +70,23 @@ def test_disagreements_come_first(database: Database, tmp_path: Path) -> None:
         (names[1], 2, "waiting"),
         (names[0], 0, "agreed"),
     ]
+
+
+def test_only_the_dialogue_that_is_adjudicated_is_read(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read by the database's one writer, for which everybody's saves wait."""
+    made = two_opinions(database, tmp_path)
+    add_members(database, made, ["cleo"], "adjudicator")
+    seen: list[str] = []
+
+    def counted(content: str) -> Dialogue:
+        seen.append(content)
+        return read_dialogue(content)
+
+    monkeypatch.setattr(sheets, "read_dialogue", counted)
+    adjudicate(database, made, rows(2)[1]["id"], "cleo")
+    assert len(seen) == 1
 
 
 def test_a_third_person_decides(database: Database, tmp_path: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from duologue.arena.annotation.alignment import align, highest, renamed
 from duologue.arena.annotation.items import pack
 from duologue.arena.annotation.projects import members
 from duologue.arena.annotation.sheets import all_work
-from duologue.arena.annotation.tables import annotation_sheets
+from duologue.arena.annotation.tables import annotation_dialogues, annotation_sheets
 from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError, did_you_mean
 
@@ -97,10 +97,11 @@ def adjudicate(database: Database, project: AnnotationProject, dialogue: str, pe
                 f"this person does not adjudicate in '{project.name}'; "
                 f"`duologue annotate assign {project.name} --adjudicator NAME`"
             )
-        work = {one.name: one for one in all_work(connection, project)}
-        one = work.get(dialogue)
+        one = next(iter(all_work(connection, project, dialogue)), None)  # everybody's saves wait meanwhile
         if one is None:
-            raise UsageError(f"'{project.name}' has no dialogue '{dialogue}'{did_you_mean(dialogue, work)}")
+            at = annotation_dialogues.c
+            known = connection.execute(select(at.name).where(at.project_id == project.id)).scalars().all()
+            raise UsageError(f"'{project.name}' has no dialogue '{dialogue}'{did_you_mean(dialogue, known)}")
         for sheet in one.sheets:
             if sheet.person_id == person and sheet.role == "annotator":
                 raise UsageError("whoever annotated a dialogue does not adjudicate it; a third person does")

@@ -286,14 +286,15 @@ class DialogueWork(NamedTuple):
         return [one for one in self.sheets if one.role == role and one.status == "done"]
 
 
-def all_work(connection: Connection, project: AnnotationProject) -> list[DialogueWork]:
-    """Return all dialogues of a project with their sheets, in their order."""
+def all_work(connection: Connection, project: AnnotationProject, name: str | None = None) -> list[DialogueWork]:
+    """Return all dialogues of a project with their sheets, in their order; with a `name` that one alone, if any."""
     at, sheets = annotation_dialogues.c, annotation_sheets.c
-    query = select(annotation_sheets).join(annotation_dialogues).where(at.project_id == project.id)
+    wanted = at.project_id == project.id if name is None else (at.project_id == project.id) & (at.name == name)
+    query = select(annotation_sheets).join(annotation_dialogues).where(wanted)
     by_dialogue: dict[str, list[Sheet]] = {}
     for row in connection.execute(query.order_by(sheets.started_at, sheets.id)).mappings():
         by_dialogue.setdefault(row["dialogue_id"], []).append(sheet_of(row))
-    rows = select(annotation_dialogues).where(at.project_id == project.id).order_by(at.position)
+    rows = select(annotation_dialogues).where(wanted).order_by(at.position)
     return [
         DialogueWork(
             id=row["id"],
