@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import update
 from tests.site.talk_examples import talk_examples
 
 from duologue.arena.talks import sessions
 from duologue.arena.talks.engine import TalkEngine
+from duologue.arena.talks.tables import talks
 
 if TYPE_CHECKING:
+    import pytest
     from tests.site.world import World
 
 
@@ -50,6 +53,21 @@ def test_a_program_is_not_told_which_system_failed(world: World) -> None:
     told = world.api("volunteer").get(f"/api/v1/talks/{talk}")
     assert told.json()["trouble"] == "failed"
     assert "127.0.0.1:9" not in told.text
+
+
+def test_a_system_that_has_failed_is_asked_again_when_that_is_said(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me = world.ids["volunteer"]
+    talk = world.write(lambda c: sessions.start(c, task="restaurant", system="solver", scene="1", person=me))
+    world.write(lambda c: c.execute(update(talks).where(talks.c.id == talk).values(trouble="failed")))
+    asked: list[str] = []
+    monkeypatch.setattr(TalkEngine, "answer", lambda _, name: asked.append(name))
+    client, path = world.api("volunteer"), f"/api/v1/talks/{talk}"
+    assert [client.get(path).json()["due"] for _ in range(3)] == [True] * 3
+    assert asked == []
+    assert client.post(f"{path}/again").json()["trouble"] == "failed"
+    assert asked == [talk]
 
 
 def test_a_dialogue_of_two_people_is_judged(world: World) -> None:

@@ -105,9 +105,9 @@ async def ask_again(call: OperationCall) -> OwnTalk:
 
 
 async def show(call: OperationCall) -> OwnTalk:
-    """Return a talk, and see to it that its system answers."""
+    """Return a talk, and see to it that its system answers; one that has failed is asked by `ask_again` alone."""
     found = await _own(call)
-    if found.due:
+    if found.due and not found.trouble:
         await run_in_threadpool(engine_of(call.site).answer, found.id)
     return found
 
