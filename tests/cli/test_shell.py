@@ -46,6 +46,14 @@ def test_the_page_has_a_line_for_each_shell_that_prints_a_script(installed: Any,
     assert "_DUOLOGUE_COMPLETE" in made.out
 
 
+def test_the_command_is_the_module_as_well() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "duologue", "run", "nowhere"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: python -m duologue run ")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
 def test_a_full_disk_behind_standard_output_is_told_in_one_line() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
