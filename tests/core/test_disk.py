@@ -396,6 +396,7 @@ def test_bytes_that_are_not_utf8_are_named_with_line_and_byte() -> None:
     ("text", "said"),
     [
         ('[{"a": 1}, {"b"', "was the file cut off?"),
+        ('[{"a": 1}, {"bcd', "was the file cut off?"),
         ("", "the end of the file"),
         ("[1 2]", "line 1, column 4"),
         ("{'a': 1}", "line 1, column 2"),
@@ -407,6 +408,19 @@ def test_text_that_is_not_json_is_a_format_error(text: str, said: str) -> None:
     with pytest.raises(FormatError, match=said) as caught:
         decode_json(text, Path("x"))
     assert [problem.rule for problem in caught.value.problems] == ["not-json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"goal": [', "line 7, column 11: not valid JSON: .*; found the end of the line; was the line cut off"),
+        (" ", "line 7, column 2: .*; take the empty line out"),
+        ("9" * 5_000, "line 7: the JSON cannot be read"),
+    ],
+)
+def test_a_line_that_is_not_json_is_told_as_a_line_of_its_file(text: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        decode_json(text, Path("x"), 7)
 
 
 @settings(max_examples=50)

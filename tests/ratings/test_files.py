@@ -121,7 +121,7 @@ def test_ratings_and_judgements_do_not_mix_and_json_may_be_damaged(tmp_path: Pat
     assert [rule for rule, _, _ in problems_of(written(tmp_path, "\n".join(rows), "r.jsonl"))] == ["ratings-mixed"]
     damaged = ['{"item"', "[1]", '{"item": [], "system": {}, "rater": true, "criterion": [], "value": {}}']
     assert [(rule, place) for rule, place, _ in problems_of(written(tmp_path, "\n".join(damaged), "r.jsonl"))] == [
-        ("not-json", "line 1"),
+        ("not-json", "line 1, column 8"),
         ("rating-row", "line 2"),
         ("rating-criterion", "line 3"),
         ("rating-field", "line 3"),

@@ -179,26 +179,29 @@ def refuse_bytes(path: Path, error: UnicodeDecodeError, *, lines: int = 0, size:
     raise FormatError(path, [problem]) from error
 
 
-def decode_json(text: str, path: Path) -> Any:
+def decode_json(text: str, path: Path, line: int | None = None) -> Any:
     """Return what the JSON text holds, with Python's reading of NaN and of duplicate keys (the last wins).
 
-    Raises `FormatError` that names line and column. msgspec reads three times as fast and says the same of all
-    that it accepts; what it refuses (NaN, half surrogate pairs, mistakes) is for the standard library to judge.
+    Raises `FormatError` that names line and column; a text that is one line of a file comes with its number. msgspec
+    reads three times as fast and says the same of all that it accepts; what it refuses (NaN, half surrogate pairs,
+    mistakes) is for the standard library to judge.
     """
     with suppress(msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return msgspec.json.decode(text)
+    unit = "line" if line else "file"
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         problem = Problem(
             rule="not-json",
-            place=f"line {error.lineno}, column {error.colno}",
-            message=f"not valid JSON: {error.msg}; found {_excerpt(text, error.pos)}",
-            advice="was the file cut off?" if error.pos >= len(text.rstrip()) - 1 else "mend or regenerate the file",
+            place=f"line {line or error.lineno}, column {error.colno}",
+            message=f"not valid JSON: {error.msg}; found {_excerpt(text, error.pos, unit)}",
+            advice=_mending(error, unit),
         )
         raise FormatError(path, [problem]) from error
     except (RecursionError, ValueError) as error:  # nesting, or an integer of thousands of digits
-        problem = Problem(rule="not-json", message=f"the JSON cannot be read: {error}")
+        place = f"line {line}" if line else ""
+        problem = Problem(rule="not-json", place=place, message=f"the JSON cannot be read: {error}")
         raise FormatError(path, [problem]) from error
 
 
@@ -392,9 +395,19 @@ def _remove(temporary: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _excerpt(text: str, position: int) -> str:
+def _excerpt(text: str, position: int, unit: str) -> str:
     piece = text[position : position + 20]
-    return repr(piece) if piece else "the end of the file"
+    return repr(piece) if piece else f"the end of the {unit}"
+
+
+def _mending(error: json.JSONDecodeError, unit: str) -> str:
+    """Return what to do about text that is no JSON."""
+    end = len(error.doc.rstrip())
+    if unit == "line" and not end:
+        return "take the empty line out"
+    if error.pos < end - 1 and not error.msg.startswith("Unterminated string"):
+        return "mend or regenerate the file"
+    return "was the line cut off?" if unit == "line" else "was the file cut off?"
 
 
 def _demand_name(verb: str, path: Path) -> None:

@@ -124,19 +124,15 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[_Row
         if not line.strip():
             continue
         try:
-            cells = disk.decode_json(line, path)
+            cells = disk.decode_json(line, path, number)
         except FormatError as error:
-            problems.add(_moved(error.problems[0], number))
+            problems.add(error.problems[0])
             continue
         if not isinstance(cells, dict):
             message = f'found {shown(cells)}, expected an object such as {{"item": "1", ...}} on each line'
             problems.add(Problem(rule="rating-row", place=f"line {number}", message=message))
             continue
         yield _Row(f"line {number}", {_named(str(key)): cell for key, cell in cells.items()})
-
-
-def _moved(problem: Problem, number: int) -> Problem:
-    return Problem(rule=problem.rule, message=problem.message, place=f"line {number}", advice=problem.advice)
 
 
 def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[_Row]:

@@ -59,9 +59,9 @@ def _rows(path: Path, findings: ProblemCollector) -> Iterator[tuple[str, Any]]:
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 try:
-                    yield f"line {number}", disk.decode_json(line, path)
+                    yield f"line {number}", disk.decode_json(line, path, number)
                 except FormatError as error:
-                    findings.add(Problem(rule="not-json", place=f"line {number}", message=error.problems[0].message))
+                    findings.add(error.problems[0])
         return
     decoded, _, _ = disk.read_json(path)
     if isinstance(decoded, list):

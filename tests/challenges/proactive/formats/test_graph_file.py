@@ -49,3 +49,10 @@ def test_what_is_no_graph_is_refused_with_its_place(tmp_path: Path, text: str, r
     with pytest.raises(FormatError) as raised:
         read_graph(path)
     assert rule in {one.rule for one in raised.value.problems}
+
+
+def test_a_line_of_a_graph_that_is_cut_off_is_told_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "graph"
+    path.write_text('["灯塔", "简介", "一"]\n["灯塔", "类型"]\n["灯塔", "类\n', encoding="utf-8")
+    with pytest.raises(FormatError, match=r"line 3, column 8: .* was the line cut off"):
+        read_graph(path)

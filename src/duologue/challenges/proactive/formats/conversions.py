@@ -191,10 +191,9 @@ def _text_lines(path: Path) -> Iterator[str]:
 
 def _names_in(line: str, number: int, path: Path, problems: list[Problem]) -> dict[str, str] | None:
     try:
-        row = disk.decode_json(line.strip(), path)
+        row = disk.decode_json(line.strip(), path, number)
     except FormatError as error:
-        message = error.problems[0].message
-        problems.append(Problem(rule="not-json", place=f"line {number}", message=message))
+        problems.extend(error.problems)
         return None
     if isinstance(row, dict) and all(isinstance(value, str) for value in row.values()):
         return row

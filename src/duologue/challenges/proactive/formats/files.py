@@ -92,16 +92,10 @@ def _checked(line: str, path: Path, form: str | None, number: int) -> tuple[Any,
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         pass  # the slow path below accepts what is valid all the same, and names what is not
     try:
-        row = disk.decode_json(line, path)
+        row = disk.decode_json(line, path, number)
     except FormatError as error:
-        return None, [_of_line(problem, number) for problem in error.problems]
+        return None, list(error.problems)
     return row, [_placed(one, number) for one in row_problems(row, form or form_of(row))]
-
-
-def _of_line(problem: Problem, number: int) -> Problem:
-    """Return a JSON problem of one line with its position in the file."""
-    column = problem.place.rpartition(", ")[2]
-    return msgspec.structs.replace(problem, place=f"line {number}, {column}" if column else f"line {number}")
 
 
 def _repeated(name: Any, number: int, names: dict[str, int]) -> list[Problem]:

@@ -46,7 +46,7 @@ def _rows(text: str, path: Path) -> Iterator[tuple[str, Any]]:
         yield from ((f"line {at}", line.split("\t")) for at, line in enumerate(lines, start=1) if line.strip())
     elif len(lines) > 1 and lines[0].rstrip()[-1:] in {"]", "}"} and lines[1].lstrip()[:1] == begin:
         yield from (
-            (f"line {at}", disk.decode_json(line, path)) for at, line in enumerate(lines, start=1) if line.strip()
+            (f"line {at}", disk.decode_json(line, path, at)) for at, line in enumerate(lines, start=1) if line.strip()
         )
     else:
         yield "", disk.decode_json(text, path)
