@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -56,3 +57,18 @@ def test_words_are_parted_between_words_and_figures_never() -> None:
     assert len(rows) > 1
     assert [cells[1].strip() for cells in rows if len(cells) > 1] == [figures]
     assert " ".join(cells[0].strip() for cells in rows) == name
+
+
+@pytest.mark.parametrize("width", [12, 20, 31, 40])
+def test_where_figures_have_no_room_beside_each_other_each_row_is_a_few_lines(width: int) -> None:
+    kept = [Column("system", ["one", "two"], words=True), Column("95 % interval", ["34.22 to 40.21", "–"])]
+    kept += [Column(f"f{n} %", ["37.17", "100.00"]) for n in range(4)]
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(ResponsiveTable(kept, [], box.SIMPLE_HEAD))
+    assert isinstance(console.file, io.StringIO)
+    told = " ".join(console.file.getvalue().split())
+    figures = "; ".join(f"f{n} %: {{}}" for n in range(4))
+    assert told == (
+        f"system: one; 95 % interval: 34.22 to 40.21; {figures.replace('{}', '37.17')} "
+        f"system: two; 95 % interval: –; {figures.replace('{}', '100.00')}"
+    )

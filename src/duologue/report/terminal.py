@@ -16,7 +16,7 @@ from duologue.report.background import TRAINING_RULES, doubts, external_data, ov
 from duologue.report.comparison import system_names
 from duologue.report.notes import in_lines, notes_of
 from duologue.report.numbers import NOTHING, figure, interval, points, probability
-from duologue.report.responsive_table import Column, ResponsiveTable
+from duologue.report.responsive_table import Column, ResponsiveTable, WholeFigures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -208,7 +208,7 @@ def render_leaderboard(found: Leaderboard) -> Group:
     return Group(*parts)
 
 
-def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
+def _tests(comparisons: Sequence[Comparison], *, single: bool) -> WholeFigures:
     """Return one table; narrow enough for 80 columns with one pair.
 
     Where some scores are printed in percent and others are not, the sign stands beside the names of the first.
@@ -237,7 +237,7 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
             probability(tested.p_adjusted),
             f"[bold green]{one.better.upper()}[/]" if one.better else "tie" if one.is_tested else "not tested",
         )
-    return table
+    return WholeFigures(table)
 
 
 def _notes(found: dict[str, str]) -> list[Text]:
