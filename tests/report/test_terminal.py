@@ -269,8 +269,11 @@ def test_a_difference_that_no_test_could_find_is_not_told(make_report: MakeRepor
 
 def test_long_names_are_folded_and_the_figures_stand_whole(make_report: MakeReport) -> None:
     reports = [make_report(letter * 30, wrong=wrong) for letter, wrong in (("a", 0), ("b", 30), ("c", 31))]
-    text = shown(render_comparisons(compare_all({"one": reports})), width=74)
+    text = shown(render_comparisons(compare_all({"one": reports})), width=80)
     assert "…" not in text
+    assert "A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; B: bbbb" in shown(
+        render_comparisons(compare_all({"one": reports})), width=74
+    )
     assert sum("p@1     +30.00   +20.69 to +39.31   <0.0001   <0.0001   A" in line for line in text.splitlines()) == 1
 
 

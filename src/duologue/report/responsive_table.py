@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _FRAME = 3
 """What a column needs beside its text: a line and a blank on both sides."""
-_WORD = 6
+_WORD = 4
 """Cells in which words can be read, however often they are folded."""
 
 
