@@ -167,7 +167,7 @@ def test_a_partner_that_gives_no_answer_or_several_is_named(number: int) -> None
         def answer(self, samples: Sequence[Sample]) -> list[Answer]:
             return [Answer(text="hello")] * number
 
-    with pytest.raises(PlugInError, match=f"Odd returned {number} answers for one sample"):
+    with pytest.raises(PlugInError, match=f"Odd returned {number} answers for 1 sample; "):
         play(Odd(), Buyer(), scene(), random.Random(1))
 
 

@@ -388,6 +388,57 @@ class Thing:
     assert caught(lambda: int("x")) is None
 
 
+def test_a_name_that_two_packages_claim_does_not_hide_whose_fault_an_error_is(install: Install) -> None:
+    install("first", "def own(): 1 / 0\nclass Thing: pass\n", {"systems": {"twice": "Thing"}})
+    install("second", "class Thing: pass\n", {"systems": {"twice": "Thing"}})
+    assert caught(importlib.import_module("first").own) == (
+        "the system 'twice' of the package 'first-pack' (first:Thing)"
+    )
+
+
+def test_of_a_package_that_brings_several_plug_ins_the_package_is_named(install: Install) -> None:
+    install("several", "def own(): 1 / 0\nclass A: pass\nclass B: pass\n", {"systems": {"a": "A", "b": "B"}})
+    assert caught(importlib.import_module("several").own) == "the package 'several-pack'"
+
+
+UNLIKE = """
+from duologue.core.records import Record
+
+class Good:
+    Recipe, seen = Record, "nothing"
+    def __init__(self, recipe): pass
+    def prepare(self, info, seed, worlds): pass
+    def answer(self, samples): return []
+
+class Less(Good):
+    def prepare(self, info): pass
+
+class Static(Good):
+    @staticmethod
+    def answer(samples): return []
+
+class Unseen(Good):
+    seen = None
+
+class Text(Good):
+    external = "wiki"
+"""
+
+
+def test_a_system_unlike_the_protocol_is_refused_before_it_is_used(install: Install) -> None:
+    kinds = ("Good", "Less", "Static", "Unseen", "Text")
+    install("unlike", UNLIKE, {"systems": {name.lower(): name for name in kinds}})
+    for name, said in {
+        "less": r"\(unlike:Less\): Less.prepare\(info, seed, worlds\) cannot be called so: too many positional",
+        "unseen": "Unseen.seen must be a text that says what data it saw in training, found None",
+        "text": "Text.external must be a tuple of names of data, or None, found 'wiki'",
+    }.items():
+        with pytest.raises(PlugInError, match=said):
+            make_system(name)
+    for name in ("good", "static"):
+        make_system(name)
+
+
 def test_a_card_keeps_the_names_and_hashes_of_what_was_saved_and_damage_names_each_file(
     good: None, tmp_path: Path
 ) -> None:

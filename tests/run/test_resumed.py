@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.run.test_usage import Metered
 
+from duologue.core.errors import PlugInError
 from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
 from duologue.run.journal import CHUNK
@@ -119,11 +120,12 @@ def test_a_system_that_needs_the_whole_file_is_asked_every_time(tmp_path: Path) 
     assert system.ids == [["a", "b"]] * 2
 
 
-def test_answers_of_another_number_are_given_on_and_not_kept(tmp_path: Path) -> None:
+def test_answers_of_another_number_are_refused_and_not_kept(tmp_path: Path) -> None:
     system: Any = Asked()
     system.answer = lambda samples: []
     with resumed(load_task("spoken"), "grounded", system, 1, tmp_path / "journal") as kept:
-        assert kept.answer([sample("a")]) == []
+        with pytest.raises(PlugInError, match="Asked returned 0 answers for 1 sample"):
+            kept.answer([sample("a")])
         assert isinstance(kept, Resumed)
         assert kept._journal.answers == {}
 

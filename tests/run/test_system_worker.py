@@ -85,7 +85,7 @@ def test_one_sample_spoils_no_others_answer() -> None:
         assert [found[name].result(10)[0].text for name in "ab"] == ["a", "b"]
         with pytest.raises(RuntimeError, match="on purpose"):
             found["boom"].result(10)
-        with pytest.raises(PlugInError, match="Parrot gave 0 answers to 1 samples"):
+        with pytest.raises(PlugInError, match="Parrot returned 0 answers for 1 sample; "):
             found["nothing"].result(10)
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.core.errors import PlugInError
 from duologue.core.records import Answer, Dialogue, Sample, Turn
+from duologue.core.system_answers import answers_of
 
 if TYPE_CHECKING:
     import random
@@ -96,11 +97,9 @@ def _words_of_others(turns: tuple[Turn, ...], own: str) -> tuple[Turn, ...]:
 
 
 def _speak(partner: System, sample: Sample, speaker: str) -> Turn | None:
-    answers = partner.answer([sample])
-    if len(answers) != 1:
-        raise PlugInError(f"{type(partner).__name__} returned {len(answers)} answers for one sample")
-    text = _text_of(answers[0], sample, partner)
-    return None if text is None else Turn(speaker=speaker, text=text, annotation=answers[0].annotation)
+    (answer,) = answers_of(partner, [sample])
+    text = _text_of(answer, sample, partner)
+    return None if text is None else Turn(speaker=speaker, text=text, annotation=answer.annotation)
 
 
 def _text_of(answer: Answer, sample: Sample, partner: System) -> str | None:

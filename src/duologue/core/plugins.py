@@ -7,8 +7,10 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import EntryPoint
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
@@ -46,7 +48,8 @@ _TASK_METHODS = (
     *("load", "load_files", "load_training", "rows", "rounds", "read", "write", "answers", "check", "score", "metrics"),
     *("data_sets", "test_set", "replay_check"),
 )
-_SYSTEM_METHODS = ("prepare", "answer")
+_SYSTEM_METHODS = {"prepare": ("info", "seed", "worlds"), "answer": ("samples",)}
+"""What every system has, with what each is called with."""
 _PROMPT_METHODS = ("prepare", "messages", "shot", "schema", "read", "read_order", "read_choice", "empty")
 
 
@@ -129,7 +132,7 @@ def describe(entry: Entry) -> Described:
     read = None if text is None else _written_out(text, entry.target.partition(":")[2], kind)
     if read is not None:
         return read
-    found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else _SYSTEM_METHODS)
+    found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else tuple(_SYSTEM_METHODS))
     about = (found.__doc__ or "").strip().partition("\n")[0]
     return Described(about, scope_of(found), tuple(getattr(found, "extras", ())))
 
@@ -250,7 +253,7 @@ def load_sharing_task(name: str, shared: str) -> Task:
 
 def load_system_class(name: str) -> type[System]:
     """Return the class of the system of that name. Raises as `load_task` does."""
-    cls = _load_class("systems", name, _SYSTEM_METHODS)
+    cls = _load_class("systems", name, tuple(_SYSTEM_METHODS))
     recipe = getattr(cls, "Recipe", None)
     if not (isinstance(recipe, type) and issubclass(recipe, Record)):
         raise PlugInError(
@@ -274,8 +277,27 @@ def make_system(name: str, recipe: Record | None = None) -> System:
         raise
     except Exception as error:
         raise PlugInError(f"{_owner('systems', name)}: {cls.__name__}(recipe) fails: {_cause(error)}") from error
+    if wrong := _unlike_a_system(system):
+        raise PlugInError(f"{_owner('systems', name)}: {cls.__name__}{wrong}")
     demand_extras(name, system)
     return system
+
+
+def _unlike_a_system(system: object) -> str:
+    """Return what of a new system is not as the protocol has it; empty where all is."""
+    for method, arguments in _SYSTEM_METHODS.items():
+        try:
+            with suppress(ValueError):  # what is not written in Python may not tell
+                signature(getattr(system, method)).bind(*arguments)
+        except TypeError as error:
+            return f".{method}({', '.join(arguments)}) cannot be called so: {error}"
+    learns = callable(getattr(system, "load", None))  # such a system may know what it saw when it has learned
+    seen, external = getattr(system, "seen", "" if learns else None), getattr(system, "external", None)
+    if not isinstance(seen, str):
+        return f".seen must be a text that says what data it saw in training, found {seen!r}"
+    if external is None or (isinstance(external, tuple | list) and all(isinstance(one, str) for one in external)):
+        return ""
+    return f".external must be a tuple of names of data, or None, found {external!r}"
 
 
 def save_card(
@@ -480,8 +502,11 @@ def _entry(kind: Kind, name: str) -> Entry:
 
 
 def _owner(kind: Kind, name: str) -> str:
-    entry = _entry(kind, name)
-    return f"the {kind.removesuffix('s')} '{name}' of the package '{entry.distribution}' ({entry.target})"
+    return _told(_entry(kind, name))
+
+
+def _told(entry: Entry) -> str:
+    return f"the {entry.kind.removesuffix('s')} '{entry.name}' of the package '{entry.distribution}' ({entry.target})"
 
 
 def _cause(error: Exception) -> str:
@@ -493,12 +518,10 @@ def culprit(error: BaseException) -> str | None:
 
     Of plug-ins and our own code it is the one that ran last: what a library raises is the fault of who called it.
     """
-    owners = {
-        entry.target.partition(":")[0].partition(".")[0]: _owner(kind, entry.name)
-        for kind in KINDS
-        for entry in entries(kind)
-        if entry.distribution != OURS
-    }
+    owners: dict[str, str] = {}
+    for entry in (one for kind in KINDS for one in entries(kind) if one.distribution != OURS):
+        package = entry.target.partition(":")[0].partition(".")[0]
+        owners[package] = f"the package '{entry.distribution}'" if package in owners else _told(entry)
     found, trace = None, error.__traceback__
     while trace is not None:
         package = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]

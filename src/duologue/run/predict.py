@@ -18,6 +18,7 @@ from duologue.core.plugins import CARD, names, packages_of, read_card
 from duologue.core.recipe import dump, to_table
 from duologue.core.records import Record
 from duologue.core.result_note import provenance_path
+from duologue.core.system_answers import answers_of
 from duologue.core.version import __version__
 from duologue.run.contamination import declared, sketch_of, with_looked_up
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
@@ -223,12 +224,7 @@ def _answer_chunk(
     known = journal.answers if journal is not None else {}
     missing = [place for place in range(begun, begun + len(samples)) if place not in known]
     with told_what_is_kept(journal):
-        fresh = system.answer([samples[place - begun] for place in missing]) if missing else []
-    if len(fresh) != len(missing):
-        raise PlugInError(
-            f"{type(system).__name__} returned {len(fresh)} answers for {len(missing)} samples; "
-            "a system must return one answer per sample, in order"
-        )
+        fresh = answers_of(system, [samples[place - begun] for place in missing]) if missing else []
     if journal is not None:
         journal.add(missing, fresh)
     made = dict(zip(missing, fresh, strict=True))

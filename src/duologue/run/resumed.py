@@ -13,6 +13,7 @@ from duologue.core.identity import Identity, hash_of_knowledge, hash_of_model
 from duologue.core.plugins import packages_of, read_card
 from duologue.core.recipe import to_table
 from duologue.core.records import Record
+from duologue.core.system_answers import answers_of
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
 from duologue.run.predict import decisive
 from duologue.run.systems import is_model
@@ -76,10 +77,7 @@ class Resumed:
         each: Any = getattr(self._system, "answer_each", None)
         with told_what_is_kept(self._journal):
             if missing and each is None:
-                fresh = self._system.answer(list(missing.values()))
-                if len(fresh) != len(missing):
-                    return fresh  # whoever asked says what is wrong with that
-                self._journal.add(list(missing), fresh)
+                self._journal.add(list(missing), answers_of(self._system, list(missing.values())))
             elif missing:
                 asked = list(missing)
                 for place, answer, account in each(list(missing.values())):

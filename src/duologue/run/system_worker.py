@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError, Future
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
-from duologue.core.errors import PlugInError
+from duologue.core.system_answers import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,11 +63,7 @@ class SystemWorker:
 
     def answer_directly(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers, for a call of `post`, which is in the system's thread. Raises what the system does."""
-        answers = self._system.answer(samples)
-        if len(answers) != len(samples):
-            name = type(self._system).__name__
-            raise PlugInError(f"{name} gave {len(answers)} answers to {len(samples)} samples")
-        return answers
+        return answers_of(self._system, samples)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers. Raises what the system does, and `CancelledError` where `GIVEN_UP` comes first."""

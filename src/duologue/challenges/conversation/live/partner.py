@@ -20,6 +20,7 @@ from duologue.core.escapes import one_line
 from duologue.core.live_text import GOODBYES, texts_in
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
+from duologue.core.system_answers import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,7 +107,7 @@ class ServiceAgent(Partner):
             dialogue_id=f"{self._name}#{self._begin:02d}",
             history=tuple(Turn(speaker=turn.speaker, text=turn.text) for turn in self._turns[self._begin :]),
         )
-        (answer,) = self._system.answer([sample])
+        (answer,) = answers_of(self._system, [sample])
         if answer.text is None:
             raise UsageError(
                 f"{type(self._system).__name__} says nothing of its own; a talk needs a system that answers with text"

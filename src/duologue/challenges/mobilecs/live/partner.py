@@ -23,6 +23,7 @@ from duologue.core.live_text import LEAVES
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.rng import Rng
+from duologue.core.system_answers import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,7 +146,7 @@ class CallPartner(Partner):
             history=tuple(Turn(speaker=one.speaker, text=one.text, annotation=one.annotation) for one in self._turns),
             knowledge=self._knowledge,
         )
-        (answer,) = self._system.answer([sample])
+        (answer,) = answers_of(self._system, [sample])
         annotation = answer.annotation or Annotation()
         replies = [*(one.text for one in self._turns if one.speaker == "system"), answer.text or ""]
         arguments = dict.fromkeys(arg for act in annotation.acts if act.speaker == "user" for arg in act.args)

@@ -24,6 +24,7 @@ from duologue.challenges.proactive.schema import INFO
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
+from duologue.core.system_answers import answers_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,7 +131,7 @@ class ProactivePartner(Partner):
             knowledge=self._knowledge,
             goal=self._goal,
         )
-        (answer,) = self._system.answer([sample])
+        (answer,) = answers_of(self._system, [sample])
         if answer.text is None and answer.ranking is not None:
             raise UsageError(
                 f"{type(self._system).__name__} ranks candidates and generates no text; a live dialogue needs "

@@ -23,6 +23,7 @@ from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
+from duologue.core.system_answers import answers_of
 from duologue.knowledge.base import KnowledgeBase
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class RestaurantPartner(Partner):
             world=self._base.name,
             candidates=choice,
         )
-        (answer,) = self._system.answer([sample])
+        (answer,) = answers_of(self._system, [sample])
         if answer.text is not None:
             return answer.text
         best = (answer.ranking or ("",))[0]

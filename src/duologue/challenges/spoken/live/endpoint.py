@@ -10,6 +10,7 @@ import msgspec
 
 from duologue.challenges.spoken.schema.triples import attr_of
 from duologue.core.records import Sample, Turn
+from duologue.core.system_answers import answers_of
 from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Endpoint:
             return self.refusal
         sample = sample_of(request.history, request.id, self._world)
         with self._turn:
-            (answer,) = self._system.answer([sample])
+            (answer,) = answers_of(self._system, [sample])
         return msgspec.json.encode(row_of(answer))
 
 

@@ -17,6 +17,7 @@ from duologue.core.live_text import texts_in
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.seeds import seed_of
+from duologue.core.system_answers import answers_of
 from duologue.core.typed import convert
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class SpokenPartner(Partner):
             history=tuple(Turn(speaker=turn.speaker, text=turn.text) for turn in self._turns),
             world=self._world.name,
         )
-        (answer,) = self._system.answer([sample])
+        (answer,) = answers_of(self._system, [sample])
         trace = trace_of(self._system, sample, answer)
         meta = {"trace": msgspec.to_builtins(trace)}
         if "typed" in self._turns[-1].meta:

@@ -1,0 +1,34 @@
+"""The answers of a system, held against what a system promises: a stranger's may return anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from duologue.core.errors import PlugInError
+from duologue.core.records import Answer
+
+if TYPE_CHECKING:
+    from duologue.core.protocols import System
+    from duologue.core.records import Sample
+
+
+def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
+    """Return the answers of a prepared system, one per sample, in order.
+
+    Raises `PlugInError` where the system returns something else, and what it raises itself.
+    """
+    answers: object = system.answer(samples)
+    name, promised = type(system).__name__, "a system must return a list with one Answer per sample, in order"
+    if not isinstance(answers, Sequence) or isinstance(answers, str | bytes):
+        raise PlugInError(f"{name} returned {_kind(answers)}; {promised}")
+    if wrong := [one for one in answers if not isinstance(one, Answer)]:
+        raise PlugInError(f"{name} returned {_kind(wrong[0])} as an answer; {promised}")
+    if len(answers) != len(samples):
+        noun = "sample" if len(samples) == 1 else "samples"
+        raise PlugInError(f"{name} returned {len(answers)} answers for {len(samples)} {noun}; {promised}")
+    return list(answers)
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
