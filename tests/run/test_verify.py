@@ -84,6 +84,13 @@ def test_a_file_that_has_changed_is_named(saved: Path, contest: Any) -> None:
     assert any(one.startswith("signature") for one in differences)
 
 
+def test_a_file_that_has_changed_is_named_where_it_is_not_even_scored_any_more(saved: Path, contest: Any) -> None:
+    (contest.results / "fair.answers.json").write_text("[]", encoding="utf-8")
+    changed, refused = verify(saved).differences
+    assert "fair.answers.json: the file has changed" in changed
+    assert refused.startswith("so it cannot be scored again: ")
+
+
 def test_a_file_that_is_gone_is_named_and_nothing_is_computed(saved: Path, contest: Any) -> None:
     contest.gold.unlink()
     verdict = verify(saved)

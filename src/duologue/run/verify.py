@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.core.disk import Source
-from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.errors import DuologueError, FormatError, UsageError, did_you_mean
 from duologue.core.folder_files import all_files
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
@@ -101,7 +101,8 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     Files are looked for by their stored path beside the report and in the current folder, and anywhere below the
     folders given (`stored.locate`), and hold what the report says by their hashes. Raises `UsageError` for a report
     that does not name its files (made before they were kept), for an option that the task does not have, and where a
-    program counted that is not given; `FormatError` for a damaged report; and what scoring raises.
+    program counted that is not given; `FormatError` for a damaged report; and what scoring raises, for a file that has
+    changed meanwhile as one more difference.
     """
     report = read_report(path)
     files = files_of(report, path)
@@ -118,14 +119,20 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     if looked.missing:
         return Verdict(path, str(report.signature), 0, tuple(differences), missing=tuple(looked.missing))
     test_set = report.meta.get("test_set")
-    again = evaluate.score(
-        task,
-        golds,
-        pred[0],
-        msgspec.structs.replace(how, options={**how.options, **options}),
-        data=data[0] if data else None,
-        test_set=str(test_set) if test_set else None,
-    )
+    try:
+        again = evaluate.score(
+            task,
+            golds,
+            pred[0],
+            msgspec.structs.replace(how, options={**how.options, **options}),
+            data=data[0] if data else None,
+            test_set=str(test_set) if test_set else None,
+        )
+    except FormatError as error:
+        if not differences:
+            raise
+        refused = f"so it cannot be scored again: {str(error).partition(chr(10))[0].removesuffix(':')}"
+        return Verdict(path, str(report.signature), 0, (*differences, refused))
     prompts, remarks = report.signature.prompts, []
     if bool(prompts) != bool(again.signature.prompts):  # an old report, or a result without its note
         again = with_prompts(again, prompts)
