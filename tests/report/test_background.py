@@ -46,5 +46,12 @@ def test_what_was_seen_is_told_by_samples_and_by_longer_replies_where_there_are_
 
 def test_only_what_makes_a_result_another_than_it_seems_is_a_doubt() -> None:
     rules = ("training-unknown", "result-equals-truth", "odd", "note-of-another-result", "result-of-another-task")
-    found = doubts(report_with(problems=tuple(Problem(rule=rule, message="m") for rule in rules)))
+    problems = tuple(Problem(rule=rule, severity="warning", message="m") for rule in rules)
+    found = doubts(report_with(problems=problems))
     assert [one.rule for one in found] == ["result-equals-truth", "note-of-another-result", "result-of-another-task"]
+
+
+def test_a_file_that_was_scored_in_part_is_a_doubt_with_the_number_of_its_errors() -> None:
+    missing = Problem(rule="dialog-missing", place="dialogue 'x'", message="the file has no answer", stands_for=400)
+    (found,) = doubts(report_with(problems=(missing, Problem(rule="odd", severity="warning", message="m"))))
+    assert found.message == "its file has 400 errors and was scored in part: dialogue 'x': the file has no answer"

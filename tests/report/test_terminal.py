@@ -354,8 +354,10 @@ def test_items_that_differ_in_a_score_that_is_no_fraction_are_not_in_percent() -
 
 
 def test_a_leaderboard_is_printed_with_tiers_ranks_and_warnings(make_report: MakeReport) -> None:
-    warned = make_report("c", wrong=80, problems=(Problem(rule="seen-in-training", message="all of it"),))
-    other = Problem(rule="another", message="never told here")
+    warned = make_report(
+        "c", wrong=80, problems=(Problem(rule="seen-in-training", severity="warning", message="all of it"),)
+    )
+    other = Problem(rule="another", severity="warning", message="never told here")
     reports = [make_report("a", wrong=10, problems=(other,)), make_report("b", wrong=12), warned]
     found = rank_all([*reports, make_report("d", ids="xyz")], refused=[("x.json", 3, "line 1")])
     assert lines(shown(render_leaderboard(found))) == BOARD

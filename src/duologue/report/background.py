@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.core.problems import total
+from duologue.core.records import Problem
 from duologue.report.numbers import percent
 
 if TYPE_CHECKING:
-    from duologue.core.records import Problem, Report
+    from duologue.core.records import Report
 
 UNDECLARED = "not declared"
 TRAINING_RULES = ("seen-in-training", "training-unknown")
@@ -24,7 +26,14 @@ def doubts(report: Report) -> list[Problem]:
     >>> doubts(Report(task="t", variant="v", n=0, scores=(), rank_by="", problems=(found,))) == [found]
     True
     """
-    return [problem for problem in report.problems if problem.rule in _DOUBT_RULES]
+    found = [problem for problem in report.problems if problem.rule in _DOUBT_RULES]
+    errors = [problem for problem in report.problems if problem.severity == "error"]
+    if errors:
+        number, first = total(errors), errors[0]
+        told = f"{first.place}: {first.message}" if first.place else first.message
+        message = f"its file has {number:,} error{'' if number == 1 else 's'} and was scored in part: {told}"
+        found.append(Problem(rule="scored-in-part", severity="warning", message=message, advice="have the file mended"))
+    return found
 
 
 def external_data(report: Report) -> str:
