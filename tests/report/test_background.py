@@ -54,4 +54,4 @@ def test_only_what_makes_a_result_another_than_it_seems_is_a_doubt() -> None:
 def test_a_file_that_was_scored_in_part_is_a_doubt_with_the_number_of_its_errors() -> None:
     missing = Problem(rule="dialog-missing", place="dialogue 'x'", message="the file has no answer", stands_for=400)
     (found,) = doubts(report_with(problems=(missing, Problem(rule="odd", severity="warning", message="m"))))
-    assert found.message == "its file has 400 errors and was scored in part: dialogue 'x': the file has no answer"
+    assert found.message == "its file has 400 errors and was scored all the same: dialogue 'x': the file has no answer"

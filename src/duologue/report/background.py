@@ -31,8 +31,10 @@ def doubts(report: Report) -> list[Problem]:
     if errors:
         number, first = total(errors), errors[0]
         told = f"{first.place}: {first.message}" if first.place else first.message
-        message = f"its file has {number:,} error{'' if number == 1 else 's'} and was scored in part: {told}"
-        found.append(Problem(rule="scored-in-part", severity="warning", message=message, advice="have the file mended"))
+        message = f"its file has {number:,} error{'' if number == 1 else 's'} and was scored all the same: {told}"
+        found.append(
+            Problem(rule="scored-with-errors", severity="warning", message=message, advice="have the file mended")
+        )
     return found
 
 
