@@ -13,6 +13,7 @@ from duologue.core.plugins import load_task, save_card
 from duologue.core.recipe import read_toml
 from duologue.core.records import Answer, Example, Record, Sample, Turn
 from duologue.core.result_note import provenance_path
+from duologue.run.forecast import forecast_file
 from duologue.run.predict import answer_all, predict_file
 from duologue.systems.baselines import RandomRanker
 
@@ -175,6 +176,16 @@ def test_a_file_that_run_did_not_write_is_left_alone(data: Path, contest: Any, t
             run(Counting(), data, same, force=True)
     run(Counting(), data, truth, force=True)
     assert truth.read_bytes() != before
+
+
+def test_a_file_of_the_truth_alone_is_not_answered(contest: Any, tmp_path: Path) -> None:
+    """Its samples are bare: a whole file of empty rankings was written, and endpoints were paid for nothing."""
+    system, out = Counting(), tmp_path / "out.json"
+    with pytest.raises(UsageError, match=r"answers.json holds nothing that could be answered: none of its 40 samples"):
+        run(system, contest.gold, out)
+    with pytest.raises(UsageError, match="give the data file in its place"):
+        forecast_file(contest.task, system, contest.gold, name="random", world=None, seed=1)
+    assert not list(tmp_path.glob("*out*"))
 
 
 def test_a_result_of_our_own_is_replaced_and_one_that_was_edited_is_not(data: Path, tmp_path: Path) -> None:

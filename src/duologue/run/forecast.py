@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer
-from duologue.run.predict import demand_unread, in_world, next_round
+from duologue.run.predict import demand_questions, demand_unread, in_world, next_round
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,9 @@ def forecast_file(task: Task, system: System, data: Path, *, name: str, world: W
     Raises as `forecast_examples` and `predict_file` do.
     """
     demand_unread(system, data)
-    return forecast_examples(task, system, in_world(list(task.load(data)), world), name=name, world=world, seed=seed)
+    examples = in_world(list(task.load(data)), world)
+    demand_questions(examples, data)
+    return forecast_examples(task, system, examples, name=name, world=world, seed=seed)
 
 
 def forecast_examples(

@@ -240,6 +240,16 @@ def demand_unread(system: System, data: Path) -> None:
             raise UsageError(f"the examples in {path} are the file that is answered; take them from a training file")
 
 
+def demand_questions(examples: Sequence[Example], data: Path) -> None:
+    """Raise `UsageError` where no sample of a data file holds anything to be answered, as in a file of the truth."""
+    samples = [example.sample for example in examples]
+    if samples and not any(one.history or one.candidates or one.knowledge or one.goal for one in samples):
+        raise UsageError(
+            f"{data} holds nothing that could be answered: none of its {len(samples):,} samples has a history, "
+            f"candidates, knowledge or a goal; it looks like a truth or result file, so give the data file in its place"
+        )
+
+
 def predict_file(
     task: Task,
     system: System,
@@ -263,6 +273,7 @@ def predict_file(
         demand_free(out, [data, *([kb] if kb else [])], force=force)
         demand_unread(system, data)
         examples = in_world(list(task.load(data)), world)
+        demand_questions(examples, data)
         card = Path(name) / CARD
         trained = read_card(card.parent) if card.is_file() else None
         sketch = sketch_of(card.parent) if trained and trained.sketch else None
