@@ -255,6 +255,16 @@ def test_official_lines_are_printed_with_their_percent_sign(duologue: Any, tmp_p
     assert len(outcome.out.splitlines()) == 5
 
 
+def test_official_lines_are_printed_of_official_variants_alone(
+    duologue: Any, corpus: Any, solved: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "truth.json").write_text("{}", encoding="utf-8")
+    words = ("score", "restaurant", solved, "--gold", tmp_path / "truth.json")
+    said = [duologue(*words, *more) for more in ((), ("--variant", "official"))]
+    assert [(one.code, one.out) for one in said] == [(1, ""), (1, "[Error] The result file should be a list ...\n")]
+    assert all("truth.json has 1 problem" in one.err for one in said)
+
+
 def test_gold_as_prediction_scores_highest_through_the_command(duologue: Any, tmp_path: Path) -> None:
     gold = {"1": {"message": "门票十元。", "attrs": [{"name": "园", "attrname": "门票", "attrvalue": "十元"}]}}
     for name in ("gold.json", "result.json"):

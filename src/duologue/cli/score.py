@@ -184,11 +184,12 @@ def _refused(
         told = {"total": total(error.problems), "problems": [msgspec.to_builtins(one) for one in error.problems]}
         console.as_json({"task": task, "variant": how.variant, **told})
         return
-    for line in error.transcript:
+    official = how.variant.startswith("official")
+    for line in error.transcript if official else ():
         console.exact(line)
     console.block(str(error), err=True)
     console.line("Nothing was scored.", err=True)
-    if scored is None or how.partial or how.variant == "official":
+    if scored is None or how.partial or official:
         return
     if _is_scored(scored, msgspec.structs.replace(how, partial=True)):
         console.line("Mend the file, or score what is there with --partial.", err=True)
