@@ -382,6 +382,13 @@ def test_a_table_is_booked_in_a_chat_and_the_transcript_is_saved(duologue: Any, 
     assert [turn for turn in dialogue.turns if turn.speaker == "api"]
 
 
+def test_a_talk_whose_transcript_has_no_place_is_not_begun(duologue: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    outcome = duologue("chat", "restaurant", "--save", tmp_path / "file" / "chat.json", said="hello\nbye\n")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith(f"duologue: cannot write {tmp_path / 'file' / 'chat.json'}: ")
+
+
 def test_the_chat_speaks_chinese_about_itself(duologue: Any, tmp_path: Path) -> None:
     outcome = duologue("chat", "restaurant", "--lang", "zh", "--save", tmp_path / "c.json", said="hi\nbye\n")
     assert "机器人" in outcome.out

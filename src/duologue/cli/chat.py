@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from duologue.core.decoded import is_whole
-from duologue.core.disk import write_bytes
+from duologue.core.disk import is_stream, temporary_folder, write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.extras import need
 from duologue.run.partners import conversable, open_partner
@@ -132,12 +132,15 @@ def chat(
     bare = getattr(partner, "secretive", False) and not trace
     if trace and not getattr(partner, "secretive", False):
         raise UsageError("--trace shows what the agent of proactive keeps to itself; all else is shown without it")
+    path = save or options.WORKSPACE / "chats" / f"{called}.json"
+    if not is_stream(path):
+        with temporary_folder(beside=path):  # a talk whose transcript has no place is better not begun
+            pass
     console.block(partner.how_to_talk if bare else partner.welcome, indent="")
     try:
         _talk(partner, _WORDS[lang], bare=bare)
     finally:
         if partner.dialogue().turns:
-            path = save or options.WORKSPACE / "chats" / f"{called}.json"
             write_bytes(path, msgspec.json.format(msgspec.json.encode(partner.dialogue()), indent=1))
             console.line(f"{_WORDS[lang]['saved']}: {path}")
 
