@@ -441,7 +441,10 @@ def expect_same_items(a: Counts, b: Counts) -> None:
             f"{', '.join(parts)}; score both systems on the same test file"
         )
     if dict(zip(a.ids, a.groups or a.ids, strict=True)) != dict(zip(b.ids, b.groups or b.ids, strict=True)):
-        raise UsageError("A and B put their items into different dialogues; both must be grouped alike")
+        raise UsageError(
+            "A and B put their items into different dialogues, or one of them knows of none; "
+            "score both against the same truth file"
+        )
 
 
 def _matched(systems: Sequence[Counts]) -> Sequence[Counts]:

@@ -273,6 +273,6 @@ def expect_alike(a: Report, b: Report) -> None:
     if gold_a and gold_b and gold_a != gold_b:
         raise UsageError(
             f"A and B were scored against different truth files ({gold_a[:8]} and {gold_b[:8]} in their signatures); "
-            f"score both against the same one"
+            "score both against the same --gold, several of them in one order"
         )
     expect_same_items(Counts.of_report(a), Counts.of_report(b))
