@@ -9,6 +9,7 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "duologue"
 
 ELSEWHERE = {
+    "__main__.py": "cli/test_shell.py",
     "cli/combine.py": "run/test_combine.py",
     "exports/chats/messages.py": "exports/chats/test_forms.py",
     "exports/chats/rows.py": "exports/chats/test_forms.py",
