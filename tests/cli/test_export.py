@@ -33,7 +33,7 @@ def test_a_saved_report_leaves_in_each_form_and_no_folder_leaves_with_it(
     written = {}
     for form in ("inspect", "every-eval-ever", "hugging-face", "model-card"):
         out = tmp_path / form
-        done = duologue("export", saved, "--to", form, "--name", "lab/bot", "--date", "2026-01-31", "--out", out)
+        done = duologue("export", saved, "--to", form, "--name", "lab/bot", "--out", out)
         assert (done.code, done.out) == (0, f"{form} in {out}\n"), done.err
         written[form] = out.read_text(encoding="utf-8")
         assert str(corpus.folder) not in written[form]
@@ -124,10 +124,10 @@ def test_a_form_has_a_place_for_what_it_takes_and_refuses_the_rest(
     duologue: Any, corpus: Any, saved: Path, tmp_path: Path, form: Any
 ) -> None:
     of = {"results": (saved,), "corpus": ("restaurant", corpus.folder)}.get(form.of, ())
-    given = {"name": "lab/thing", "by": "a lab", "licence": "mine-1.0"}
-    plain = tmp_path / "plain"
+    given = {"name": "lab/thing", "by": "a lab", "licence": "mine-1.0", "date": "2026-01-30"}
+    plain, day = tmp_path / "plain", {"SOURCE_DATE_EPOCH": "86400"}
     if of:
-        assert duologue("export", *of, "--to", form.name, "--date", "2026-01-31", "--out", plain).code == 0
+        assert duologue("export", *of, "--to", form.name, "--out", plain, **day).code == 0
     for name, value in given.items():
         out = tmp_path / name
         words = ("--to", form.name, f"--{name}", value, "--out", out)
@@ -135,5 +135,5 @@ def test_a_form_has_a_place_for_what_it_takes_and_refuses_the_rest(
             done = duologue("export", *(of or ("x", "y")), *words)
             assert (done.code, f"{form.name} has no place for that; leave --{name} out" in done.err) == (2, True)
         elif of:
-            assert duologue("export", *of, *words, "--date", "2026-01-31").code == 0
+            assert duologue("export", *of, *words, **day).code == 0
             assert out.read_bytes() != plain.read_bytes(), name

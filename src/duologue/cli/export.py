@@ -97,8 +97,7 @@ def export(
         raise UsageError("--in says where the files of a judgement lie; leave it out, or export --to dpo")
     if gold and chosen.of != "data":
         raise UsageError(f"{chosen.name} needs no truth; leave --gold out")
-    told = {"name", "by", "licence", *(["date"] if chosen.of == "judged" else [])}
-    options.refuse(f"{chosen.name} has no place for that", *(told - {*chosen.takes}))
+    options.refuse(f"{chosen.name} has no place for that", *({"name", "by", "licence", "date"} - {*chosen.takes}))
     card = read_card(model) if model is not None else None
     details = ExportDetails(_day(date), _hub(name), by, licence, card)
     made = _judged(chosen, words, folders) if chosen.of == "judged" else _made(chosen, words, gold, details)

@@ -24,8 +24,8 @@ class ExportFormat(NamedTuple):
     file and truth files; or a note of `duologue judge`. That of data gives a folder of files, that of judged pairs a
     text with counts, the others one text."""
 
-    takes: tuple[str, ...] = ("name", "licence")
-    """Of `--name`, `--by` and `--licence` those that it has a place for."""
+    takes: tuple[str, ...] = ("name", "licence", "date")
+    """Of `--name`, `--by`, `--licence` and `--date` those that it has a place for."""
 
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
@@ -35,18 +35,26 @@ class ExportFormat(NamedTuple):
 
 
 FORMATS = (
-    ExportFormat("inspect", "a log that `inspect view` opens", "inspect_log:to_inspect_log", takes=("name",)),
+    ExportFormat("inspect", "a log that `inspect view` opens", "inspect_log:to_inspect_log", takes=("name", "date")),
     ExportFormat(
-        "every-eval-ever", "the JSON of Every Eval Ever", "every_eval_ever:to_every_eval_ever", takes=("name", "by")
+        "every-eval-ever",
+        "the JSON of Every Eval Ever",
+        "every_eval_ever:to_every_eval_ever",
+        takes=("name", "by", "date"),
     ),
-    ExportFormat("hugging-face", "the results in a model card's head, as YAML", "hugging_face:to_hugging_face"),
+    ExportFormat(
+        "hugging-face",
+        "the results in a model card's head, as YAML",
+        "hugging_face:to_hugging_face",
+        takes=("name", "licence"),
+    ),
     ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
     ExportFormat(
         "croissant",
         "generated data as Croissant, JSON-LD",
         "croissant:to_croissant",
         of="corpus",
-        takes=("name", "by", "licence"),
+        takes=("name", "by", "licence", "date"),
     ),
     ExportFormat("lm-eval", "a task of lm-eval, a folder", "lm_eval_task:to_lm_eval", of="data", takes=("name",)),
     ExportFormat("dpo", "judged pairs for DPO in TRL's form, JSON lines", "dpo:to_dpo", of="judged", takes=()),
