@@ -120,3 +120,8 @@ def test_the_page_of_whole_submissions_is_tested_with_the_swaps_that_are_asked_f
     done = call(*words, "--resamples", 200, "--seed", 7)
     assert done.exit_code == 0, done.output
     assert (asked["n"], asked["resamples"], asked["seed"]) == (4, 200, 7)
+    refused = call("board", "restaurant", teams, "--gold", truth, "--out", saved / "other.html", "--most", 3)
+    assert isinstance(refused.exception, UsageError), refused.output
+    assert (
+        str(refused.exception) == "whole submissions are ranked by their totals, and no item is shown; leave --most out"
+    )

@@ -168,6 +168,8 @@ def board(
     loaded, folder = load_task(words[0]), Path(words[1])
     how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, partial=partial)
     whole = is_whole(gold) or _holds_teams(folder)
+    if whole:
+        options.refuse("whole submissions are ranked by their totals, and no item is shown", "most")
     if whole and data is not None:
         raise UsageError("data files of whole submissions stand beside their truth files; leave --input out")
     with options.progress_bar(quiet=quiet) as progress:
