@@ -59,7 +59,7 @@ def resolve(kind: type[R], *, file: Path | None = None, overrides: Sequence[str]
     problems: list[str] = []
     for override in overrides:
         try:
-            layers.append(_Layer(f"--set {override}", _parse_override(override)))
+            layers.append(_Layer(f"--set {override}", parse_override(override)))
         except UsageError as error:
             problems.append(str(error))
     return _build(kind, _defaults(kind) if base is None else _plain(base), layers, problems)
@@ -165,8 +165,8 @@ def _refuse_unspeakable(value: Any, path: str) -> None:
             _refuse_unspeakable(part, f"{path}[{key!r}]")
 
 
-def _parse_override(override: str) -> dict[str, Any]:
-    """Return `a.b=3` as `{"a": {"b": 3}}`."""
+def parse_override(override: str) -> dict[str, Any]:
+    """Return `a.b=3` as `{"a": {"b": 3}}`. Raises `UsageError` for a text of another form."""
     key, equals, text = override.partition("=")
     key, text = key.strip(), text.strip()
     if not equals or not _KEY.fullmatch(key):

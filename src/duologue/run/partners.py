@@ -11,7 +11,7 @@ from duologue.core.optional_protocols import Conversable
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Trainable
 from duologue.endpoints.secret import VARIABLE, Secret
-from duologue.run.systems import is_model, open_system
+from duologue.run.systems import demand_none_by_hand, is_model, open_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,10 +49,13 @@ def open_talker(
     return open_system(task, name, recipe, overrides)
 
 
-def lasting_talker(task: ConversableTask, name: str | None, overrides: Sequence[str] = ()) -> str:
+def lasting_talker(
+    task: ConversableTask, name: str | None, overrides: Sequence[str] = (), *, by_hand: bool = True
+) -> str:
     """Return the name under which a system, or the task's default, is opened at any later time, from any folder.
 
-    What would be told to the first who talks is told now. Raises `UsageError` for an address that is none, or with a
+    What would be told to the first who talks is told now. `by_hand`: whoever gives the settings runs the site; else
+    `UsageError` is raised as `demand_none_by_hand` does. It is raised, too, for an address that is none, or with a
     password in it, which would be kept; for settings beside it, which it does not have; for settings with the
     endpoint's key in them; for a system that has to learn first; and as `open_talker` does.
     """
@@ -73,6 +76,8 @@ def lasting_talker(task: ConversableTask, name: str | None, overrides: Sequence[
                 f"--set {secret.hidden(one)}: the key of {VARIABLE} would be kept with the settings; leave it out, it "
                 "is sent from there"
             )
+    if not by_hand:
+        demand_none_by_hand(name or task.default_system, overrides)
     system = open_talker(task, name, overrides=overrides)
     called = name or str(task.default_system)
     if is_model(called):

@@ -16,7 +16,7 @@ from duologue.core.plugins import (
     make_system,
     names,
 )
-from duologue.core.recipe import read_toml, resolve
+from duologue.core.recipe import parse_override, read_toml, resolve
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -90,6 +90,20 @@ def recipe_with(kind: type[R], by_hand: Sequence[str], whose: str, file: Path | 
             f"give it on the command line: --set {first}=..."
         )
     return resolve(kind, file=file, overrides=overrides)
+
+
+def demand_none_by_hand(name: str, overrides: Sequence[str]) -> None:
+    """Raise `UsageError` for overrides that are taken from a command line alone, where others gave these.
+
+    A model takes none, which `open_system` tells.
+    """
+    by_hand = () if is_model(name) else getattr(load_system_class(name), "by_hand", ())
+    for one in overrides:
+        if refused := sorted(set(by_hand) & set(parse_override(one))):
+            raise UsageError(
+                f"'{refused[0]}' of system '{name}' is taken from a command line alone; give it there: "
+                f"--set {refused[0]}=..."
+            )
 
 
 def named_recipes(system: str) -> dict[str, Path]:

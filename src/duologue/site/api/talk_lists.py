@@ -12,6 +12,7 @@ from duologue.arena.talks import pairs, rooms, sessions
 from duologue.arena.talks.offers import talkers
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
+from duologue.run.partners import conversable, lasting_talker
 from duologue.site.api.operation import Operation
 from duologue.site.pages.talk_lists import STAFF, export, find_list
 
@@ -27,6 +28,8 @@ class NewRoom(Record, frozen=True, kw_only=True):
     task: str
     system: str
     title: Annotated[str, Meta(min_length=1, max_length=100)]
+    settings: tuple[str, ...] = ()
+    """Of the system's recipe, as KEY=VALUE; what could start a program or call a server, a command alone gives."""
     shows: tuple[str, ...] = ()
     """What who talks sees beside the words: `goal`, `knowledge`, `trace`."""
 
@@ -39,7 +42,7 @@ class ListedRoom(Record, frozen=True, kw_only=True):
     task: str
     system: str
     settings: tuple[str, ...]
-    """Of the system's recipe, as KEY=VALUE; a command alone gives them."""
+    """Of the system's recipe, as KEY=VALUE."""
     state: str
     talks: dict[str, int]
     """How many are open, finished and abandoned."""
@@ -135,12 +138,16 @@ async def open_room(call: OperationCall) -> TalkPlaces:
         raise UsageError(
             f"the site offers no system '{wanted.system}' of '{wanted.task}'{did_you_mean(wanted.system, known)}"
         )
+    if wanted.settings:
+        task = conversable(wanted.task)
+        await run_in_threadpool(lasting_talker, task, wanted.system, wanted.settings, by_hand=False)
     now, me = call.now, call.me.id
     await call.write(
         lambda connection: rooms.open_room(
-            connection, title=wanted.title, task=wanted.task, system=wanted.system, shows=wanted.shows, now=now, by=me
+            connection, title=wanted.title, task=wanted.task, system=wanted.system, settings=wanted.settings,
+            shows=wanted.shows, now=now, by=me,
         )
-    )
+    )  # fmt: skip
     return await everything(call)
 
 
