@@ -12,6 +12,7 @@ from tests.arena.talks.test_pairs import good, scenes
 from duologue.arena.storage import open_database
 from duologue.arena.talks import pairs
 from duologue.core.plugins import load_task
+from duologue.run.systems import recipe_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +94,27 @@ def test_a_room_keeps_the_settings_of_its_system(duologue: Any, tmp_path: Path) 
     )
 
 
+def test_a_room_keeps_what_the_file_of_a_recipe_says(duologue: Any, tmp_path: Path) -> None:
+    where, file = ("--workspace", tmp_path / "w"), tmp_path / "mine.toml"
+    file.write_text('omit = ["seed"]\ntemperature = 0.5\nmodel = "n"\n[extra]\ntop_k = 3\n', encoding="utf-8")
+    done = duologue("talk", "open", "restaurant", *ENDPOINT, "--recipe", file, *where)
+    assert done.code == 0, done.err
+    file.unlink()
+    (room,) = json.loads(duologue("talk", "status", "--json", *where).out)["rooms"]
+    kept = ['omit=["seed"]', "temperature=0.5", 'model="n"', "extra.top_k=3", *ENDPOINT[3::2]]
+    assert (room["system"], room["settings"]) == ("endpoint", kept)
+    recipe: Any = recipe_of("endpoint", None, room["settings"])
+    assert (recipe.model, recipe.temperature, recipe.omit, recipe.extra) == ("m", 0.5, ("seed",), {"top_k": 3})
+    file.write_text('url = "http://127.0.0.1:9/v1"\n', encoding="utf-8")
+    refused = duologue("talk", "open", "restaurant", *ENDPOINT, "--recipe", file, *where)
+    assert (refused.code, "is not taken from a file" in refused.err) == (2, True), refused.err
+    file.write_text('[extra]\nkey = "key-of-mine"\n', encoding="utf-8")
+    refused = duologue(
+        "talk", "open", "restaurant", *ENDPOINT, "--recipe", file, *where, DUOLOGUE_ENDPOINT_KEY="key-of-mine"
+    )
+    assert (refused.code, "would be kept with the settings" in refused.err) == (2, True), refused.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -105,7 +127,11 @@ def test_a_room_keeps_the_settings_of_its_system(duologue: Any, tmp_path: Path) 
             ("open", "restaurant", *ENDPOINT, "--set", "extra.key=key-of-mine"),
             "--set extra.key=[key]: the key of DUOLOGUE",
         ),
-        (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--set", "model=n"), "leave --set out"),
+        (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--set", "model=n"), "--set out"),
+        (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--recipe", "x"), "leave --recipe and --set"),
+        (("open", "restaurant", *ENDPOINT, "--recipe", "none"), "there is no such file, and no recipe of that name"),
+        (("open", "restaurant", "--recipe", "none"), "there is no such file, and no recipe of that name"),
+        (("open", "proactive", "--recipe", "none"), "say whom to talk to in task 'proactive'"),
         (("open", "conversation", "--system", "http://me:key-of-mine@127.0.0.1:9/v1#m"), "no name or password belongs"),
         (("open", "conversation", "--system", "http://#m"), "expected an address"),
         (("open", "restaurant", "--system", "planner"), "does not serve"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 import pytest
@@ -11,7 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError, StorageError, UsageError
-from duologue.core.recipe import dump, expected, from_table, read_toml, recipe_hash, resolve, to_table
+from duologue.core.recipe import (
+    dump,
+    expected,
+    from_table,
+    read_toml,
+    recipe_hash,
+    resolve,
+    to_overrides,
+    to_table,
+)
 from duologue.core.records import Record
 from tests.strategies import names, words
 
@@ -33,6 +42,11 @@ class Trainer(Record, frozen=True):
     fast: bool = False
     weights: dict[str, float] = msgspec.field(default_factory=lambda: {"a": 1.0})
     rooms: Annotated[tuple[Net, ...], msgspec.Meta(max_length=2)] = ()
+
+
+class Loose(Record, frozen=True):
+    extra: dict[str, Any] = msgspec.field(default_factory=lambda: {"a": {"b": 1}})
+    rows: tuple[Any, ...] = ()
 
 
 class Strict(Record, frozen=True):
@@ -107,6 +121,30 @@ def test_later_layers_win_over_earlier_ones(tmp_path: Path) -> None:
 
 def test_a_value_with_a_line_break_cannot_smuggle_in_a_second_key() -> None:
     assert resolve(Trainer, overrides=["name=7\nfast=true"]) == Trainer(name="7\nfast=true")
+
+
+def test_a_table_as_overrides_is_spelled_as_a_person_would() -> None:
+    table = {"fast": True, "net": {"width": 5, "rates": [0.5, 1]}, "rooms": [{"width": 7}], "weights": {"a b": 2.0}}
+    overrides = to_overrides(table)
+    assert overrides[:3] == ["fast=true", "net.width=5", "net.rates=[0.5, 1]"]
+    assert overrides[3:] == ['rooms=[{"width" = 7}]', 'weights={"a b" = 2.0}']
+    assert resolve(Trainer, overrides=overrides) == from_table(Trainer, table, "here")
+
+
+@given(
+    st.dictionaries(
+        words,
+        st.recursive(
+            st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | words,
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words | names, inner, max_size=3),
+            max_leaves=6,
+        ),
+        max_size=3,
+    )
+)
+def test_a_table_as_overrides_makes_the_same_recipe(extra: dict[str, Any]) -> None:
+    table = {"extra": extra, "rows": [extra, [extra]]}
+    assert resolve(Loose, overrides=to_overrides(table)) == from_table(Loose, table, "here")
 
 
 def test_a_date_is_a_bare_word() -> None:

@@ -47,6 +47,7 @@ def talk() -> None:
 @click.command(name="open")
 @options.task_argument
 @click.option("--system", default=None, help="A name, a model's folder, or a chat endpoint's address (URL#MODEL).")
+@options.recipe_option
 @options.set_option
 @options.place_option
 @click.option("--title", default=None, help="What people see (default: the task's name).")
@@ -58,6 +59,7 @@ def open_(
     *,
     task: str,
     system: str | None,
+    recipe: Path | None,
     overrides: tuple[str, ...],
     place: Path | None,
     title: str | None,
@@ -68,8 +70,9 @@ def open_(
 ) -> None:
     """Open a room of TASK on the site, in which people talk with a system. Each talk draws its goal by the next seed.
 
-    What --set says is kept with the room. An endpoint's key stands in the environment variable DUOLOGUE_ENDPOINT_KEY
-    of whoever runs `duologue site`; a file that a setting names is looked for from the folder where the site runs.
+    What --recipe and --set say is kept with the room. An endpoint's key stands in the environment variable
+    DUOLOGUE_ENDPOINT_KEY of whoever runs `duologue site`; a file that a setting names is looked for from the folder
+    where the site runs.
 
     \b
     Examples:
@@ -81,7 +84,7 @@ def open_(
     """
     from duologue.run.partners import conversable, lasting_talker
 
-    name = lasting_talker(conversable(task), system, overrides)
+    talker = lasting_talker(conversable(task), system, recipe, overrides)
     kept = None if place is None else place.absolute()
     with site_database(workspace, address) as database:
         from duologue.arena.talks.rooms import open_room
@@ -91,8 +94,8 @@ def open_(
                 connection,
                 title=title or task,
                 task=task,
-                system=name,
-                settings=overrides,
+                system=talker.system,
+                settings=talker.settings,
                 place=kept,
                 seed=seed,
                 shows=shows,

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Record)
 
-_KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_KEY = re.compile(rf"{_WORD.pattern}(\.{_WORD.pattern})*")
 _AT = " - at `$"
 """What msgspec puts between a message and its place, which ends in another backtick."""
 _RECIPE = "the recipe"
@@ -101,6 +102,30 @@ def dump(recipe: Record) -> str:
     import tomli_w  # only writers need it; `duologue --help` stays quick
 
     return tomli_w.dumps(to_table(recipe))
+
+
+def to_overrides(table: Mapping[str, Any]) -> list[str]:
+    """Return a decoded TOML table as overrides, from which `resolve` makes the same recipe as from its file."""
+    return [
+        override
+        for key, value in table.items()
+        for override in (
+            [f"{key}.{below}" for below in to_overrides(value)]
+            if isinstance(value, dict) and value and all(map(_WORD.fullmatch, value))
+            else [f"{key}={_inline(value)}"]
+        )
+    ]
+
+
+def _inline(value: Any) -> str:
+    """Return a decoded TOML value on one line."""
+    import tomli_w
+
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_inline(key)} = {_inline(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    return tomli_w.dumps({"value": value}).removeprefix("value = ").rstrip("\n")
 
 
 def recipe_hash(recipe: Record) -> str:

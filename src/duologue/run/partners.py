@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Conversable
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Trainable
+from duologue.core.recipe import read_toml, to_overrides
 from duologue.endpoints.secret import VARIABLE, Secret
-from duologue.run.systems import demand_none_by_hand, is_model, open_system
+from duologue.run.systems import demand_none_by_hand, is_model, open_system, recipe_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +50,26 @@ def open_talker(
     return open_system(task, name, recipe, overrides)
 
 
-def lasting_talker(
-    task: ConversableTask, name: str | None, overrides: Sequence[str] = (), *, by_hand: bool = True
-) -> str:
-    """Return the name under which a system, or the task's default, is opened at any later time, from any folder.
+class LastingTalker(NamedTuple):
+    """A system as it is opened at any later time, from any folder."""
 
-    What would be told to the first who talks is told now. `by_hand`: whoever gives the settings runs the site; else
+    system: str
+    """A registered name, the folder of a model, or the address of a chat endpoint."""
+    settings: tuple[str, ...] = ()
+    """Of its recipe, as KEY=VALUE."""
+
+
+def lasting_talker(
+    task: ConversableTask,
+    name: str | None,
+    recipe: Path | None = None,
+    overrides: Sequence[str] = (),
+    *,
+    by_hand: bool = True,
+) -> LastingTalker:
+    """Return a system, or the task's default, as it can be kept; what a recipe's file says is among its settings.
+
+    What would be told to the first who talks is told now. `by_hand`: whoever gives the overrides runs the site; else
     `UsageError` is raised as `demand_none_by_hand` does. It is raised, too, for an address that is none, or with a
     password in it, which would be kept; for settings beside it, which it does not have; for settings with the
     endpoint's key in them; for a system that has to learn first; and as `open_talker` does.
@@ -63,28 +78,34 @@ def lasting_talker(
         from duologue.endpoints.chat_endpoint import base_of  # needs httpx
 
         base_of(name.partition("#")[0])
-        if overrides:
+        if recipe is not None or overrides:
             raise UsageError(
-                f"{name} is asked as it stands; leave --set out, or give --system endpoint --set url=URL "
+                f"{name} is asked as it stands; leave --recipe and --set out, or give --system endpoint --set url=URL "
                 "--set model=NAME"
             )
-        return name
+        return LastingTalker(name)
+    called = name or task.default_system
+    settings = (*_of_file(called, recipe), *overrides)
     secret = Secret.of_environment()
-    for one in overrides:
+    for one in settings:
         if secret.hidden(one) != one:
             raise UsageError(
                 f"--set {secret.hidden(one)}: the key of {VARIABLE} would be kept with the settings; leave it out, it "
                 "is sent from there"
             )
     if not by_hand:
-        demand_none_by_hand(name or task.default_system, overrides)
-    system = open_talker(task, name, overrides=overrides)
-    called = name or str(task.default_system)
+        demand_none_by_hand(called, overrides)
+    system = open_talker(task, name, recipe, overrides)
     if is_model(called):
-        return str(Path(called).absolute())
+        return LastingTalker(str(Path(called).absolute()))
     if isinstance(system, Trainable):
         raise UsageError(f"'{called}' has to learn first: duologue train; then give the model's folder")
-    return called
+    return LastingTalker(called, settings)
+
+
+def _of_file(name: str, recipe: Path | None) -> list[str]:
+    """Return what a recipe's file says as overrides; a model has none, which `open_system` tells."""
+    return [] if recipe is None or is_model(name) else to_overrides(read_toml(recipe_file(name, recipe)))
 
 
 def open_partner(

@@ -72,9 +72,22 @@ def recipe_of(name: str, file: Path | None, overrides: Sequence[str]) -> Record:
     `UsageError` for such an entry in a file, and for a name that there is no recipe of; else as `resolve` does.
     """
     cls = load_system_class(name)
-    if file is not None and not file.suffix and not file.exists():
-        file = _named_recipe(name, str(file))
+    file = None if file is None else recipe_file(name, file)
     return recipe_with(cls.Recipe, getattr(cls, "by_hand", ()), f"of system '{name}'", file, overrides)
+
+
+def recipe_file(name: str, file: Path) -> Path:
+    """Return the file that `--recipe` means: itself, or that of a recipe which comes with the system `name`.
+
+    Raises `UsageError` for a name that there is no recipe of.
+    """
+    if file.suffix or file.exists():
+        return file
+    known = named_recipes(name)
+    if str(file) not in known:
+        listed = f"; those of '{name}' are {', '.join(known)}" if known else ""
+        raise UsageError(f"--recipe {file}: there is no such file, and no recipe of that name{listed}")
+    return known[str(file)]
 
 
 def recipe_with(kind: type[R], by_hand: Sequence[str], whose: str, file: Path | None, overrides: Sequence[str]) -> R:
@@ -117,11 +130,3 @@ def named_recipes(system: str) -> dict[str, Path]:
     folders = dict.fromkeys(folder / below for target, below in places if (folder := package_folder(target)))
     found = (path for folder in folders for path in folder.glob("*.toml"))
     return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
-
-
-def _named_recipe(system: str, name: str) -> Path:
-    known = named_recipes(system)
-    if name not in known:
-        listed = f"; those of '{system}' are {', '.join(known)}" if known else ""
-        raise UsageError(f"--recipe {name}: there is no such file, and no recipe of that name{listed}")
-    return known[name]

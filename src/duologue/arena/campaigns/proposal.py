@@ -111,7 +111,7 @@ def propose(
     talked = conversable(loaded.info.name)
     sources = {}
     for one in given:
-        sources[one.name] = lasting_talker(talked, one.source)
+        sources[one.name] = lasting_talker(talked, one.source).system
     if golds or data is not None or whole or world is not None:
         raise UsageError(
             "people talk with these systems: leave --gold, --input, --kb and --whole out, or give result files"

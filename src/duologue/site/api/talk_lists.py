@@ -140,7 +140,7 @@ async def open_room(call: OperationCall) -> TalkPlaces:
         )
     if wanted.settings:
         task = conversable(wanted.task)
-        await run_in_threadpool(lasting_talker, task, wanted.system, wanted.settings, by_hand=False)
+        await run_in_threadpool(lasting_talker, task, wanted.system, None, wanted.settings, by_hand=False)
     now, me = call.now, call.me.id
     await call.write(
         lambda connection: rooms.open_room(
