@@ -244,6 +244,7 @@ def train(
         Path(out),
         **parts._asdict(),
         worlds={} if world is None else {world.name: world},
+        kb=None if kb is None else Path(kb),
     )
     return Path(out)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+
+from duologue.core.plugins import read_card
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,17 +35,19 @@ def agent(duologue: Command, tmp_path_factory: pytest.TempPathFactory) -> Agent:
     calls, call = folder / "calls", folder / "call.json"
     size = ("--n", 60, "--set", "unlabelled_ratio=0", "--set", "argument_rate=0.5")
     assert duologue("generate", "mobilecs", "--seed", 1, *size, "--out", calls, "--quiet").code == 0
-    small = ("members=1", "epochs=3", "width=16", "hidden=16", "knowledge=joined", "tell=0", "most_told=1")
-    settings = [word for one in small for word in ("--set", one)]
-    data = ("--train", calls / "track2/train.json", "--external", "none")
     out = folder / "model"
-    made = duologue(
-        "train", "mobilecs/dialogue", "--system", "agent", *data, *settings, "--seed", 1, "--out", out, "--quiet"
-    )
-    assert made.code == 0, made.err
+    train(duologue, calls, out, "epochs=3", "--external", "none")
     turns = [{"用户": said} for said in ASKED]
     call.write_text(json.dumps([{"id": "a", "KB": {"NA": {}}, "content": turns}]), encoding="utf-8")
     return Agent(out, call, calls / "catalogue.json")
+
+
+def train(duologue: Command, calls: Path, out: Path, epochs: str, *words: object) -> None:
+    small = (epochs, "members=1", "width=16", "hidden=16", "knowledge=joined", "tell=0", "most_told=1")
+    settings = [word for one in small for word in ("--set", one)]
+    data = ("--train", calls / "track2/train.json", "--seed", 1, "--out", out, "--quiet")
+    made = duologue("train", "mobilecs/dialogue", "--system", "agent", *data, *settings, *words)
+    assert made.code == 0, made.err
 
 
 def replies(duologue: Command, agent: Agent, out: Path, *words: object) -> list[str]:
@@ -65,6 +70,24 @@ def test_a_value_that_stands_in_a_file_alone_is_told(
     assert f"{name} (looked up while answering, " in note
     assert replies(duologue, agent, tmp_path / "folder.json", "--kb", kb.parent) == told
     assert not any("四十七" in one for one in replies(duologue, agent, tmp_path / "without.json"))
+
+
+def test_what_was_at_hand_in_training_is_declared(duologue: Command, agent: Agent, tmp_path: Path) -> None:
+    out, kb, few = tmp_path / "model", agent.catalogue, "epochs=1"
+    train(duologue, kb.parent, out, few, "--kb", kb)
+    assert read_card(out).external is None
+    train(duologue, kb.parent, out, few, "--kb", kb, "--external", "none")
+    (told,) = read_card(out).external or [""]
+    assert re.fullmatch(r"catalogue\.json \(at hand in training, [\d,]+ facts, [0-9a-f]{12}\)", told)
+    train(duologue, kb.parent, out, few, "--kb", kb)
+    assert read_card(out).external == [told]
+    named = tmp_path / "named"
+    train(duologue, kb.parent, named, few, "--kb", kb, "--external", "web")
+    assert read_card(named).external == [told, "web"]
+    replies(duologue, agent._replace(model=out), tmp_path / "out.json")
+    note = (tmp_path / "out.run.toml").read_text(encoding="utf-8")
+    assert told in note
+    assert "looked up while answering" not in note
 
 
 def test_of_a_product_without_a_document_nothing_is_told(duologue: Command, agent: Agent, tmp_path: Path) -> None:

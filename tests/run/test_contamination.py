@@ -267,12 +267,12 @@ def test_what_is_looked_up_is_external_where_the_challenge_asks_for_it(tmp_path:
     world = task.world(kb)
     digest = hashlib.sha256(kb.read_bytes()).hexdigest()[:12]
     told = f"faq.txt (looked up while answering, 2 facts, {digest})"
-    assert contamination.with_looked_up(["web"], task, world, kb) == [told, "web"]
-    assert contamination.with_looked_up([], task, world, kb) == [told]
-    assert contamination.with_looked_up(None, task, world, kb) is None
-    assert contamination.with_looked_up([], task, None, None) == []
-    assert contamination.with_looked_up([], load_task("restaurant"), world, kb) == []
-    assert contamination.with_looked_up([], load_task("mobilecs/dialogue"), world, kb) == [told]
+    assert contamination.with_knowledge(["web"], task, world, kb) == [told, "web"]
+    assert contamination.with_knowledge([], task, world, kb) == [told]
+    assert contamination.with_knowledge(None, task, world, kb) is None
+    assert contamination.with_knowledge([], task, None, None) == []
+    assert contamination.with_knowledge([], load_task("restaurant"), world, kb) == []
+    assert contamination.with_knowledge([], load_task("mobilecs/dialogue"), world, kb) == [told]
 
 
 def test_the_warning_is_said_to_the_word() -> None:

@@ -9,7 +9,7 @@ from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
 from duologue.core.disk import write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
-from duologue.core.plugins import CARD, load_task, make_system, read_card
+from duologue.core.plugins import CARD, load_system_class, load_task, make_system, read_card
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import dump
 from duologue.core.records import Record, Turn
@@ -180,7 +180,9 @@ def test_unlabelled_examples_are_refused_by_a_system_that_learns_from_labels_and
     assert train(TASK, "ranker", RankerRecipe.tiny(), 1, tmp_path, examples=examples[:20], held_out=others[:5])
 
 
-def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(tmp_path: Path, lessons: Any) -> None:
+def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(
+    tmp_path: Path, lessons: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     examples, held_out = lessons
     recipe = RankerRecipe.tiny()
 
@@ -195,6 +197,8 @@ def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(tmp_
     assert again(None) == ["a", "web"]
     assert again([]) == []
     assert first in (None, [])
+    monkeypatch.setattr(load_system_class("ranker"), "external", ("vectors",), raising=False)
+    assert again(["web"]) == ["vectors", "web"]  # what the system brings along stays
     with pytest.raises(UsageError, match="other data"):
         train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:21], held_out=held_out[:5])
     with pytest.raises(UsageError, match="other data"):

@@ -14,7 +14,7 @@ from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable
 from duologue.core.plugins import load_task, read_card
 from duologue.report import to_json
-from duologue.run.contamination import declared, with_looked_up
+from duologue.run.contamination import declared, with_knowledge
 from duologue.run.conversation_forecast import conversation_lines, forecast_conversations
 from duologue.run.predict import demand_unread
 from duologue.run.resumed import resumed
@@ -141,7 +141,7 @@ def simulate(
         planned = forecast_conversations(loaded, system, asked, stage, name=name, seed=seed)
         _tell_forecast(planned, as_json=as_json)
         return
-    external = with_looked_up(read_card(Path(name)).external if is_model(name) else None, loaded, world, kb)
+    external = with_knowledge(read_card(Path(name)).external if is_model(name) else None, loaded, world, kb)
     target = out or saved
     journal = None if target is None else target.with_name(f".{target.name}.journal")
     with ExitStack() as opened:

@@ -121,6 +121,7 @@ def train(
             out,
             **parts._asdict(),
             worlds={} if world is None else {world.name: world},
+            kb=kb,
             external=names,
             loggers=loggers,
             progress=progress,

@@ -253,8 +253,10 @@ def declared(system: System, external: Sequence[str] | None = None) -> list[str]
     return None if own is None and external is None else sorted({*(own or ()), *(external or ())})
 
 
-def with_looked_up(external: list[str] | None, task: Task, world: World | None, kb: Path | None) -> list[str] | None:
-    """Return external data with the knowledge that is looked up while a system answers, if any: name, facts and hash.
+def with_knowledge(
+    external: list[str] | None, task: Task, world: World | None, kb: Path | None, use: str = "looked up while answering"
+) -> list[str] | None:
+    """Return external data with the knowledge of `--kb`, if any: name, use, facts and hash.
 
     It counts where the challenge tells systems without and with external data apart or gives no such knowledge itself,
     and where the others are declared.
@@ -262,7 +264,7 @@ def with_looked_up(external: list[str] | None, task: Task, world: World | None, 
     if external is None or world is None or kb is None or (task.info.tracks is None and not task.info.kb_beside):
         return external
     facts = sum(1 for _ in world)
-    return sorted({*external, f"{kb.name} (looked up while answering, {facts:,} facts, {hash_of_knowledge(kb)[:12]})"})
+    return sorted({*external, f"{kb.name} ({use}, {facts:,} facts, {hash_of_knowledge(kb)[:12]})"})
 
 
 def sketch_of(model: Path) -> Sketch | None:

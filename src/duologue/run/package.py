@@ -32,7 +32,7 @@ from duologue.core.recipe import dump, from_table, read_toml, to_table
 from duologue.core.records import Problem, Record
 from duologue.core.version import __version__
 from duologue.run import evaluate
-from duologue.run.contamination import declared, with_looked_up
+from duologue.run.contamination import declared, with_knowledge
 from duologue.run.predict import predict_file
 from duologue.run.systems import is_model, open_system
 
@@ -143,7 +143,7 @@ def pack(
     world = task.world(kb) if kb is not None and isinstance(task, Grounded) and counts else None
     if world is not None and task.info.kb_beside:
         system.prepare(task.info, seed, {world.name: world})  # one that has no use for it says so
-    found = with_looked_up(found, task, world, kb) or []
+    found = with_knowledge(found, task, world, kb) or []
     tracks = task.info.tracks
     card = PackageCard(
         task=task.info.name,

@@ -20,7 +20,7 @@ from duologue.core.records import Record
 from duologue.core.result_note import provenance_path
 from duologue.core.system_answers import answers_of
 from duologue.core.version import __version__
-from duologue.run.contamination import declared, sketch_of, with_looked_up
+from duologue.run.contamination import declared, sketch_of, with_knowledge
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
 from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free
 
@@ -295,7 +295,7 @@ def predict_file(
             model_hash=hash_of_model(card.parent) if trained else "",
             model_data_hash=trained.data_hash if trained else "",
             sketch=sketch.hash if sketch else "",
-            external=with_looked_up(trained.external if trained else declared(system), task, world, kb),
+            external=with_knowledge(trained.external if trained else declared(system), task, world, kb),
             exposure=sketch.exposure(examples, [(data.name, input_hash)]) if sketch else None,
         )
         worlds = {} if world is None else {world.name: world}

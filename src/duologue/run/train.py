@@ -23,7 +23,7 @@ from duologue.core.plugins import (
 )
 from duologue.core.protocols import Run, Trainable
 from duologue.core.recipe import dump, read_toml, to_table
-from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, UNLABELLED, Sketch, declared
+from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, UNLABELLED, Sketch, declared, with_knowledge
 from duologue.run.metrics_log import logging_to
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ UNDER_WAY = "training.toml"
 
 _SIMULATED = "simulated by the task's own simulator, seed {}"
 _GIVEN = "given files"
+_AT_HAND = "at hand in training"
 
 
 def train(
@@ -53,6 +54,7 @@ def train(
     held_out: Sequence[Example] | None = None,
     unlabelled: Sequence[Example] = (),
     worlds: Mapping[str, World] | None = None,
+    kb: Path | None = None,
     files: Sequence[TrainingFile] = (),
     external: Sequence[str] | None = None,
     loggers: Sequence[str] = (),
@@ -60,13 +62,13 @@ def train(
 ) -> bool:
     """Train the registered system `name` into the folder `out`; return False when it stands there already.
 
-    The system finds the shared knowledge bases in `Run.worlds`. Without `examples` the system learns from what its
-    task's simulator makes. `unlabelled` examples, whose answers are not known, are for systems that learn from such,
-    too. A stopped training goes on from its last checkpoint and ends in the same weights. `files`
-    says which files the examples are from; `external` names data that are not the challenge's own (`None`: not
-    declared), and declares it anew for a model that stands there. Beside the model lies a sketch of all that it
-    learned from, so that scores on the same data are told (`run.contamination`). `loggers` names where metrics go
-    as the training goes on. Raises
+    The system finds the shared knowledge bases in `Run.worlds`; `kb` is the file that they are from. Without
+    `examples` the system learns from what its task's simulator makes. `unlabelled` examples, whose answers are not
+    known, are for systems that learn from such, too. A stopped training goes on from its last checkpoint and ends in
+    the same weights. `files` says which files the examples are from; `external` names data that are not the
+    challenge's own (`None`: not declared), and declares them anew for a model that stands there; `kb` is declared with
+    them. Beside the model lies a sketch of all that it learned from, so that scores on the same data are told
+    (`run.contamination`). `loggers` names where metrics go as the training goes on. Raises
     `UsageError` when the system does not learn, or not from unlabelled examples, there are `held_out` or `unlabelled`
     examples alone, or `out` holds another model or
     another training that was stopped; `BusyError` where another process trains into it.
@@ -91,12 +93,18 @@ def train(
         data=origin if examples is None else _hash_of_data(examples, held_out or (), unlabelled),
         world=world_hash,
     )
+    world = next(iter((worlds or {}).values()), None)
+
+    def all_external(given: Sequence[str] | None) -> list[str] | None:
+        return with_knowledge(declared(system, given), task, world, kb, _AT_HAND)
+
     with writing_folder(out):
         if (out / CARD).is_file():
             card = read_card(out)
             other = differences(_identity_of(card).table(), identity.table())
             if not other:
-                _declare(out, card, external)
+                if external is not None:
+                    _declare(out, card, all_external(external))
                 return False
             raise UsageError(
                 f"{out} holds another model ({card.system}, seed {card.seed}: {', '.join(other)}); "
@@ -123,17 +131,16 @@ def train(
         save_card(
             out, name=name, recipe=recipe, task=task.info.name, seed=seed,
             data=origin, data_hash=data_hash, world_hash=world_hash,
-            sketch=sketch.hash, external=declared(system, external),
+            sketch=sketch.hash, external=all_external(external),
         )  # fmt: skip
         (out / UNDER_WAY).unlink(missing_ok=True)
         return True
 
 
-def _declare(out: Path, card: SystemCard, external: Sequence[str] | None) -> None:
+def _declare(out: Path, card: SystemCard, external: list[str] | None) -> None:
     """Put another declaration of external data on a model's card."""
-    wanted = card.external if external is None else sorted({*external})
-    if wanted != card.external:
-        write_card(out, msgspec.structs.replace(card, external=wanted))
+    if external != card.external:
+        write_card(out, msgspec.structs.replace(card, external=external))
 
 
 def _claim(out: Path, identity: Identity) -> None:
