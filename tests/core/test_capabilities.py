@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ast
+import inspect
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,14 @@ def test_every_optional_protocol_has_a_section_of_the_guide_and_is_told_by_what_
         error = str(lacking_capability("toy", one.protocol, "do without"))
         assert error.startswith(f"task 'toy' has {one.lacking}; do without (")
         assert f"`{one.protocol}`: {GUIDE}#{one.protocol.lower()}" in error
+
+
+def test_every_optional_protocol_says_itself_that_instances_can_be_told() -> None:
+    """One that is built on another would pass unsaid where the program runs, and type checkers refuse it."""
+    module = ast.parse(inspect.getsource(optional_protocols))
+    classes = {one.name: one for one in module.body if isinstance(one, ast.ClassDef)}
+    for one in CAPABILITIES:
+        assert [ast.unparse(mark) for mark in classes[one.protocol].decorator_list] == ["runtime_checkable"]
 
 
 def test_there_are_few_protocols() -> None:

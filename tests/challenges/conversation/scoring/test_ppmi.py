@@ -3,8 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from duologue.challenges.conversation.scoring import ppmi
 from duologue.challenges.conversation.scoring.ppmi import (
     MeanVectors,
+    PairVectors,
     WordVectors,
     count_pairs,
     ppmi_matrix,
@@ -66,6 +68,24 @@ def test_words_in_like_places_have_like_vectors() -> None:
     assert np.array_equal(again.vectors, table.vectors.astype(np.float32))
     with pytest.raises(ValueError, match="could not convert"):
         WordVectors.of_lines(["cat 0.1 zero"])
+
+
+def test_unless_told_otherwise_vectors_are_of_5000_words_in_100_directions_four_words_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[np.ndarray, int]] = []
+
+    def decompose(matrix: np.ndarray, rank: int) -> PairVectors:
+        asked.append((matrix, rank))
+        return PairVectors(matrix[:, :1], matrix[:, :1])
+
+    monkeypatch.setattr(ppmi, "truncated_svd", decompose)
+    monkeypatch.setattr(ppmi, "ppmi_matrix", lambda counts: counts)
+    table = train_word_vectors([[f"{number:04}" for number in range(5001)]])
+    assert table.words == [f"{number:04}" for number in range(5000)]
+    ((matrix, rank),) = asked
+    assert (matrix.shape, rank) == ((5000, 5000), 100)
+    assert np.flatnonzero(matrix[2000]).tolist() == [1996, 1997, 1998, 1999, 2001, 2002, 2003, 2004]
 
 
 def test_a_text_is_the_weighted_mean_of_its_words_and_unknown_ones_have_the_mean_of_all() -> None:
