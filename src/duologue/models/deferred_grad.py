@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from duologue.models.autograd import as_function
 from duologue.models.matmul import affine, outer_sum
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ class DeferredLinear:
     def __init__(self, base: Tensor, weight: Tensor, sizes: tuple[int, ...]) -> None:
         self._inputs: list[Tensor] = []
         self._weight = weight.detach()
-        whole = _Deferred.apply(base, weight, self._inputs)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        self._bases = whole.split(sizes)
+        self._bases = torch.split(_deferred(base, weight, self._inputs), list(sizes))
 
     def __call__(self, step: int, x: Tensor) -> Tensor:
         """Return y of a step: x (rows, in) -> (rows, out); each step is called once, in order."""
@@ -52,14 +52,17 @@ class _Deferred(torch.autograd.Function):
         return grad, outer_sum(grad, torch.cat(ctx.inputs)), None
 
 
+_deferred = as_function(_Deferred)
+
+
 class DeferredMemory:
     """Dot attention over a memory (b, l, d), masked by `real` (b, l), with a deferred gradient of the memory."""
 
     def __init__(self, memory: Tensor, real: Tensor, sizes: tuple[int, ...]) -> None:
         self._seen: list[tuple[Tensor, Tensor]] = []
         self._memory, self._real = memory.detach(), real
-        scores, contexts = _DeferredMemory.apply(memory, sizes, self._seen)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        self._scores, self._contexts = scores.split(sizes), contexts.split(sizes)
+        scores, contexts = _deferred_memory(memory, sizes, self._seen)
+        self._scores, self._contexts = torch.split(scores, list(sizes)), torch.split(contexts, list(sizes))
 
     def __call__(self, step: int, query: Tensor) -> Tensor:
         """Return the weighted mean of a step: query (rows, d) -> (rows, d), weights softmax(query . memory)."""
@@ -98,3 +101,6 @@ class _DeferredMemory(torch.autograd.Function):
             left[:rows, step], right[:rows, step] = of_score, query
             left[:rows, steps + step], right[:rows, steps + step] = weights, of_context
         return torch.bmm(left.transpose(1, 2), right), None, None  # (b, l, d)
+
+
+_deferred_memory = as_function(_DeferredMemory)

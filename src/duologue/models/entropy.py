@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from duologue.models.autograd import as_function
 from duologue.models.matmul import matmul, outer_sum, rounded
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ def entropy(
     hidden (n, d), weight (v, d), bias (v,), targets (n,), shares (n,); products are in `precision`, the softmax in at
     least float32. Without `best` a pass over all logits is saved, a quarter of the time with bfloat16.
     """
-    arguments = (hidden, weight, bias, targets, shares, precision, best)
-    return Entropy(*_Entropy.apply(*arguments))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return Entropy(*_entropy(hidden, weight, bias, targets, shares, precision, best))
 
 
 class _Entropy(torch.autograd.Function):
@@ -104,6 +104,9 @@ class _Entropy(torch.autograd.Function):
             None,
             None,
         )
+
+
+_entropy = as_function(_Entropy)
 
 
 class _Memory:

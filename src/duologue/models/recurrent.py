@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from duologue.models.autograd import as_function
 from duologue.models.matmul import affine, matmul, outer_sum
 
 if TYPE_CHECKING:
@@ -101,8 +102,7 @@ class Gru(nn.Module):
             return torch.gru(
                 x.to(precision), torch.tensor(sizes), first, weights, biases, layers, dropout, training, two_way
             )[0]
-        states: Tensor = _Sweep.apply(x, self.w_input, self.w_hidden, self.b_input, self.b_hidden, sizes, precision)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        return states
+        return _swept(x, self.w_input, self.w_hidden, self.b_input, self.b_hidden, sizes, precision)
 
 
 class TwoWayGru(nn.Module):
@@ -202,6 +202,9 @@ class _Sweep(torch.autograd.Function):
             of_b_input += i.sum(0, dtype=fine)
             of_b_hidden += j.sum(0, dtype=fine)
         return *slopes, None, None
+
+
+_swept = as_function(_Sweep)
 
 
 class _Block(NamedTuple):

@@ -18,13 +18,14 @@ from torch.nn import functional
 
 from duologue.challenges.mobilecs.systems.tagger.char_features import BIGRAMS, FEATURES, PER_CHARACTER
 from duologue.challenges.mobilecs.systems.tagger.label_layer import OUTSIDE
+from duologue.models.autograd import as_function
 from duologue.models.blocks import Dropout
 from duologue.models.inference import inference
 from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
@@ -173,8 +174,7 @@ class _Convolution(torch.autograd.Function):
         )
 
 
-convolved: Callable[[Tensor, Tensor, Tensor, Tensor, int, Dropout, torch.dtype], Tensor] = _Convolution.apply
-"""`_Convolution` as a function with its types, which torch leaves out."""
+convolved = as_function(_Convolution)
 
 
 def _neighbours(x: Tensor, weight: Tensor, bias: Tensor, step: int) -> Tensor:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import nn
 
+from duologue.models.autograd import as_function
 from duologue.models.blocks import Dropout
 
 if TYPE_CHECKING:
@@ -69,10 +70,7 @@ class LstmLayer(nn.Module):
         products and what is kept for the backward pass are in `precision`, states in at least float32.
         """
         bias = self.b_input + self.b_hidden
-        found: tuple[Tensor, Tensor, Tensor] = _Sweep.apply(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-            x, self.w_input, self.w_hidden, bias, h, c, sizes, precision
-        )
-        return found
+        return _swept(x, self.w_input, self.w_hidden, bias, h, c, sizes, precision)
 
 
 class _Sweep(torch.autograd.Function):
@@ -139,6 +137,9 @@ class _Sweep(torch.autograd.Function):
         of_x = torch.mm(slopes, w_input)[:tokens]
         of_weights = [(slopes.T @ x).to(fine), (slopes.T @ before).to(fine), slopes.sum(0).to(fine)]
         return of_x.to(fine), *of_weights, dh, dc, None, None
+
+
+_swept = as_function(_Sweep)
 
 
 def _room(rows: int, precision: torch.dtype) -> int:
