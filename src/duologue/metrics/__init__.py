@@ -20,3 +20,8 @@ def __getattr__(name: str) -> object:
     from duologue.metrics import texts
 
     return getattr(texts, name)
+
+
+def __dir__() -> list[str]:
+    """Return the metrics of plain texts, which a notebook completes."""
+    return sorted(__all__)
