@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -12,6 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duologue
+from duologue.cli.board import board
+from duologue.cli.compare import compare
+from duologue.cli.predict import run
+from duologue.cli.train import train
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.notebook import text_table
 from duologue.core.records import Answer, Dialogue, Turn
@@ -35,8 +40,16 @@ def test_every_name_of_the_api_is_there_and_nothing_else_is() -> None:
     assert set(duologue.__all__) <= set(dir(duologue))
     with pytest.raises(AttributeError, match="no attribute 'lead'"):
         _ = duologue.lead
+    assert dir(duologue.metrics) == ["bleu", "distinct", "f1"]
     with pytest.raises(AttributeError, match="no attribute 'rouge'"):
         _ = duologue.metrics.rouge
+
+
+def test_one_seed_is_meant_where_none_is_given_by_functions_and_commands_alike() -> None:
+    functions = (duologue.train, duologue.predict, duologue.load_system, duologue.compare, duologue.leaderboard)
+    assert {inspect.signature(one).parameters["seed"].default for one in functions} == {1}
+    commands = (train, run, compare, board)
+    assert {next(one for one in each.params if one.name == "seed").default for each in commands} == {1}
 
 
 def test_one_line_measures_are_what_their_formulas_say() -> None:

@@ -88,7 +88,7 @@ def load_task(name: str) -> Task:
 
 
 def load_system(
-    task: str, name: PathLike, *, kb: PathLike | None = None, seed: int = 0, recipe: Table | None = None
+    task: str, name: PathLike, *, kb: PathLike | None = None, seed: int = SEED, recipe: Table | None = None
 ) -> System:
     """Return a registered system, or the model in a folder, ready to answer samples of a task.
 
@@ -114,7 +114,7 @@ def predict(
     *,
     out: PathLike | None = None,
     kb: PathLike | None = None,
-    seed: int = 0,
+    seed: int = SEED,
 ) -> dict[str, Answer]:
     """Return the answers of a system to a data file or examples, by the ids of the samples.
 
@@ -214,7 +214,7 @@ def train(
     held_out: Sequence[PathLike] = (),
     unlabelled: Sequence[PathLike] = (),
     kb: PathLike | None = None,
-    seed: int = 0,
+    seed: int = SEED,
     recipe: Table | None = None,
 ) -> Path:
     """Train a registered system and return the folder of the model, which `load_system` and `predict` take.

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from duologue.core.errors import UsageError
 from duologue.core.version import __version__
+from duologue.metrics.significance import SEED
 from duologue.report.figures import COLOURS, mark, score_axis
 from duologue.report.html import template
 from duologue.report.numbers import figure, percent
@@ -127,7 +128,12 @@ def _line(field: _Field, curve: Curve, number: int) -> Markup:
 
 
 def curve_page(
-    reports: Sequence[Report], *, title: str, commands: Sequence[str] = (), remarks: Sequence[str] = (), seed: int = 0
+    reports: Sequence[Report],
+    *,
+    title: str,
+    commands: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    seed: int = SEED,
 ) -> str:
     """Return an HTML page with the curves of the score that ranks, and a table of all scores.
 
