@@ -52,6 +52,17 @@ def test_a_forged_number_is_found(saved: Path) -> None:
     assert verify(saved).differences == ("p@1, value: stored 0.75, computed 0.5",)
 
 
+@pytest.mark.parametrize("forged", [{"dialogues": 9_999}, {"hashes": {"gold": "0" * 64, "pred": "0" * 64}}])
+def test_a_forged_signature_of_a_score_is_found(saved: Path, forged: Any) -> None:
+    report = read_report(saved)
+    first = report.scores[0]
+    score = msgspec.structs.replace(first, signature=msgspec.structs.replace(first.signature, **forged))
+    save_report(msgspec.structs.replace(report, scores=(score, *report.scores[1:])), saved)
+    differences = verify(saved).differences
+    assert differences
+    assert {one.partition(":")[0] for one in differences} <= {"p@1, signature", "p@1, hashes"}
+
+
 def test_a_forged_slice_is_told_by_its_name_and_shortly(saved: Path) -> None:
     report = read_report(saved)
     first = report.slices[0]

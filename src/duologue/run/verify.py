@@ -231,13 +231,18 @@ def _figures(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:
 
 
 def _compared(named: str, stored: Sequence[Score], now: Sequence[Score]) -> list[tuple[str, Any, Any]]:
-    """Return the figures of scores: what stands beside a score in words is no figure, and may be said anew."""
-    before, after = ({score.name: score for score in scores} for scores in (stored, now))
+    """Return figures and signatures of scores: what stands beside a score in words may be said anew."""
+    before, after = ({score.name: _figures_of(score) for score in scores} for scores in (stored, now))
     return [
-        (f"{named}{name}, {field}", getattr(before.get(name), field, None), getattr(after.get(name), field, None))
+        (f"{named}{name}, {field}", before.get(name, {}).get(field), after.get(name, {}).get(field))
         for name in dict.fromkeys((*before, *after))
-        for field in ("value", "low", "high")
+        for field in ("value", "low", "high", "signature", "hashes")
     ]
+
+
+def _figures_of(score: Score) -> dict[str, Any]:
+    found = {name: getattr(score, name) for name in ("value", "low", "high")}
+    return found | {"signature": str(score.signature), "hashes": score.signature.hashes}
 
 
 def _shown(figure: object) -> str:
