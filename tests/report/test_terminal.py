@@ -244,6 +244,13 @@ def test_a_pair_is_printed_with_heads_figures_and_what_they_mean(make_report: Ma
     assert lines(shown(render_comparisons(found), width=80)) == PAIR
 
 
+def test_what_is_swapped_is_said_as_it_is_where_dialogues_are_not_known(make_report: MakeReport) -> None:
+    found = compare(make_report("a", wrong=2, dialogues=False), make_report("b", wrong=60, dialogues=False))
+    said = " ".join(shown(render_comparisons(found)).split())
+    assert "random swaps of single items." in said
+    assert "whole dialogues" not in said
+
+
 def test_several_pairs_are_printed_by_test_set(make_report: MakeReport) -> None:
     systems = (("a", 0), ("b", 30), ("c", 31))
     sets = {name: [make_report(one, wrong=wrong, test_set=name) for one, wrong in systems] for name in ("one", "two")}

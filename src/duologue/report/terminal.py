@@ -79,8 +79,8 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
     ]
     if single and least:
         parts.append(_line(f"True differences that are found here with a chance of 80 %: {', '.join(least)}."))
-    for family, swaps in dict.fromkeys((one.family, one.swaps) for one in comparisons):
-        parts.append(_line(f"Family: {family}; {swaps} of whole dialogues.", "dim"))
+    for family, swaps, lone in dict.fromkeys((one.family, one.swaps, bool(one.caution)) for one in comparisons):
+        parts.append(_line(f"Family: {family}; {swaps} of {'single items' if lone else 'whole dialogues'}.", "dim"))
     parts.append(
         _line(
             f"p: paired approximate randomisation. p adj.: corrected over its family (step-down maximum statistic). "
