@@ -1,6 +1,6 @@
 """Transformer blocks: positions, attention, layers with a cache, and a copy head.
 
-Letters: b rows, t target tokens, s source tokens, d width, h heads, e numbers of a head (h e = d), v vocabulary,
+Shapes: b rows, t target tokens, s source tokens, d width, h heads, e numbers of a head (h e = d), v vocabulary,
 x unknown words of a source.
 
 Equations: Vaswani et al. 2017 (attention), See et al. 2017 (copying). What torch has too is written out where that is

@@ -6,7 +6,7 @@ weight is one product of the two: the same sum in another order. Plain autograd 
 attention of the decoder of `postks`, and 1.2 times for its products (1.4 times and 1.7 times the memory at the
 published size; `python benchmarks/networks.py --only memory`, `--only steps`).
 
-Letters: n rows of all steps together, b rows of the first step, t steps, l places of memory, d numbers.
+Shapes: n rows of all steps together, b rows of the first step, t steps, l places of memory, d numbers.
 Rows of a step are always the first of those of the step before (see `recurrent.Packed`).
 """
 

@@ -2,7 +2,7 @@
 
 The logits of a few hundred rows are made, their loss and its gradient taken, and dropped: `cross_entropy` of all logits
 needs twice the memory or more (`python benchmarks/networks.py --only loss`), and torch's loss in chunks
-(`linear_cross_entropy`) takes four times as long and gives neither the cost of each row nor its best word. Letters: n
+(`linear_cross_entropy`) takes four times as long and gives neither the cost of each row nor its best word. Shapes: n
 rows, d numbers of a row, v words.
 """
 

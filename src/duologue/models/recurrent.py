@@ -1,6 +1,6 @@
 """GRUs over packed sequences of unequal length, without computation on padding.
 
-Letters: s sequences, t steps, n tokens of all sequences together, e numbers in, d numbers of a state.
+Shapes: s sequences, t steps, n tokens of all sequences together, e numbers in, d numbers of a state.
 
 Sequences are laid step after step (`Packed`): first the first tokens of all, the longest sequence first, then the
 second tokens of those that have one. Every step works on a block of rows that only gets shorter. The pass back through

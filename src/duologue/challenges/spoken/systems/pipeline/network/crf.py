@@ -1,6 +1,6 @@
 """A linear-chain conditional random field (Lafferty et al. 2001; Lample et al. 2016, section 2).
 
-Letters: b rows, t tokens, k tags.
+Shapes: b rows, t tokens, k tags.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Encoder-decoder transformer with a copy head (pointer-generator) for out-of-vocabulary words of the source.
 
-Letters: b rows, s source tokens, t target tokens, n real target tokens of all rows, d width, v vocabulary, x the most
+Shapes: b rows, s source tokens, t target tokens, n real target tokens of all rows, d width, v vocabulary, x the most
 unknown words of a source in the batch, l layers. Token ids are those of `duologue.models.vocabulary`: from v on they
 mean unknown words of the row's own source. Kinds say what a source token is part of (a goal, a fact, who spoke).
 """

@@ -1,6 +1,6 @@
 """Span tagger: a transformer encoder with a CRF over BIO tags.
 
-Letters: b rows, t tokens, d width, k tags. Tags are BIO (Ramshaw and Marcus 1995) by number: 0 is O, label i begins
+Shapes: b rows, t tokens, d width, k tags. Tags are BIO (Ramshaw and Marcus 1995) by number: 0 is O, label i begins
 with 2i + 1 (B) and goes on with 2i + 2 (I).
 """
 

@@ -4,7 +4,7 @@ A text is the bag of its n-grams (numbers of a vocabulary); their mean goes thro
 The loss is that of supervised SimCSE (Gao et al. 2021, equation 5 without hard negatives): a text must find its own
 partner among all partners of the batch.
 
-Letters: b pairs, l n-grams of a text, d width.
+Shapes: b pairs, l n-grams of a text, d width.
 """
 
 from __future__ import annotations
