@@ -49,7 +49,7 @@ def causal_bias(length: int, device: torch.device) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Drop a share of the numbers in training, as torch's dropout does, 1.7 times as fast on a CPU.
+    """Drop a share of the numbers in training, as torch's dropout does, 1.9 times as fast on a CPU.
 
     Torch draws one word of chance for each number there, which took 36 % of a transformer's training; 16 bits are
     enough to say whether a number stays (`python benchmarks/networks.py --only dropout`).
