@@ -229,12 +229,12 @@ def _saved(words: Sequence[str]) -> list[tuple[Path, Report]]:
 
 
 def _join(
-    reports: Sequence[tuple[Path, Report]], title: str, folders: tuple[Path, ...], most: int, **chance: int
+    reports: Sequence[tuple[Path, Report]], title: str, folders: tuple[Path, ...], most: int, **resampling: int
 ) -> str:
-    """Return saved reports as one page; `chance` holds seed and resamples where they are not the usual ones."""
+    """Return saved reports as one page; `resampling` holds seed and resamples where they are not the usual ones."""
     cases = {number: _showcase(one, path, folders, most) for number, (path, one) in enumerate(reports)}
     joined = [one for _, one in reports]
-    return make_page(joined, title=title, commands=[_command()], formulas=formulas_of, showcases=cases, **chance)
+    return make_page(joined, title=title, commands=[_command()], formulas=formulas_of, showcases=cases, **resampling)
 
 
 def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> ErrorExamples:
