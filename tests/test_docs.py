@@ -73,6 +73,31 @@ def test_the_readme_is_short_and_starts_with_two_commands() -> None:
     assert [line.split("#")[0].strip() for line in lines if line.startswith("$ ")][:2] == ["$ make demo", "$ make test"]
 
 
+@pytest.mark.slow
+def test_the_python_on_pages_is_right_by_its_types(tmp_path: Path) -> None:
+    """Classes of a reader may leave out annotations, as short examples do; what is in them is looked at."""
+    pytest.importorskip("mypy", reason="types are checked where they are in `make types`")
+    blocks = {
+        page: re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL) for page in PAGES
+    }
+    written = []
+    for page, parts in blocks.items():
+        if parts:
+            written.append(tmp_path / f"{page.stem.replace('-', '_')}_page.py")
+            written[-1].write_text("\n".join(parts), encoding="utf-8")
+    assert len(written) > 5
+    words = ("--allow-untyped-defs", "--allow-untyped-calls", "--allow-incomplete-defs", "--check-untyped-defs")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words, *written],
+        cwd=ROOT,
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def commands_in(page: str) -> list[str]:
     """Return the lines of a page that a reader types."""
     return re.findall(r"^\s*\$ (.*)$", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
