@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duologue.core import extras
 from duologue.core.errors import MissingExtraError, PlugInError
 from duologue.core.extras import explained, extra_with, installed, lacking, missing_library, need
 
@@ -146,3 +147,19 @@ def test_only_our_own_extras_are_told_with_the_words_for_a_clone() -> None:
         assert str(missing_library("odd", "deep", distribution=other, what="the system 'x'")) == (
             f"the system 'x' needs odd, which is not installed; install {other}[deep]: pip install '{other}[deep]'"
         )
+
+
+def test_metadata_are_parsed_once_for_each_search_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def requires(name: str) -> list[str]:
+        asked.append(name)
+        return ["json; extra == 'a'", "nosuch; extra == 'b'"]
+
+    monkeypatch.setattr(extras, "requires", requires)
+    monkeypatch.setattr(extras, "_known", {})
+    assert (lacking("a", "some"), lacking("b", "some")) == ([], ["nosuch"])
+    assert asked == ["some"]
+    monkeypatch.syspath_prepend("elsewhere")
+    assert lacking("b", "some") == ["nosuch"]
+    assert asked == ["some", "some"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import sys
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.metadata import distribution as distribution_of
@@ -24,6 +25,8 @@ OURS = "duologue"
 """The distribution whose extras are meant where no other is named."""
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)[^;]*(?:;(.*))?", re.DOTALL)
+_known: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+"""What distributions require, by name and search path: their metadata are parsed anew each time they are asked."""
 _EXTRA = re.compile(r"\bextra\s*==\s*['\"]([^'\"]+)['\"]")
 
 
@@ -123,6 +126,13 @@ def installed(library: str) -> bool:
 
 def _requirements(distribution: str) -> list[tuple[str, str]]:
     """Return the names of what a distribution requires, each with its extra (empty: always)."""
+    key = (distribution, *sys.path)
+    if key not in _known:
+        _known[key] = _read_requirements(distribution)
+    return _known[key]
+
+
+def _read_requirements(distribution: str) -> list[tuple[str, str]]:
     try:
         lines = requires(distribution) or []
     except PackageNotFoundError:
