@@ -187,3 +187,28 @@ def test_a_test_set_is_as_large_as_its_largest_report(make_report: MakeReport) -
     bare = msgspec.structs.replace(make_report("b", n=7), items=())
     assert boards([bare, make_report("a", n=9)])[0].sets[0].n == 9
     assert boards([make_report("a", n=9), bare])[0].sets[0].n == 9
+
+
+def test_the_parts_of_a_cut_are_its_own(make_report: MakeReport) -> None:
+    report = msgspec.structs.replace(make_report("a", slices=True, wrong=5), rank_by="mrr")
+    first, second = report.slices
+    others = tuple(msgspec.structs.replace(first, by=by, value=by.upper()) for by in ("age", "mood"))
+    (board,) = boards([msgspec.structs.replace(report, slices=(others[0], second, others[1]))])
+    mrr = {part.value: part.scores[-1].value for part in (first, second)}
+    assert board.cuts() == ["age", "answer-type", "mood"]
+    assert board.sets[0].slices("answer-type") == [("question", 50, {"a": mrr["question"]})]
+    assert board.sets[0].slices("mood") == [("MOOD", 50, {"a": mrr["api_call"]})]
+
+
+def test_tests_stand_with_their_test_set(make_report: MakeReport) -> None:
+    """A difference shown on one test set gives no rank on another."""
+    wrong = {"one": (0, 1), "three": (40, 0), "two": (0, 40)}
+    reports = [
+        make_report(system, wrong=times, test_set=name)
+        for name, both in wrong.items()
+        for system, times in zip("ab", both, strict=True)
+    ]
+    (board,) = boards(reports)
+    ranked = {one.name: {system: cell.rank for system, cell in one.cells.items()} for one in board.sets}
+    assert ranked == {"one": {"a": 1, "b": 1}, "three": {"b": 1, "a": 2}, "two": {"a": 1, "b": 2}}
+    assert [[cell.tied for cell in one.cells.values()] for one in board.sets] == [[True] * 2, [False] * 2, [False] * 2]

@@ -13,7 +13,7 @@ from duologue.core.records import Report
 from duologue.metrics.rank import PrecisionAt, ranking_metric
 from duologue.report import compare, compare_all, rank_all
 from duologue.report.board import boards
-from duologue.report.comparison import in_order, rank_value, system_names, widest_gaps
+from duologue.report.comparison import Comparison, in_order, rank_value, system_names, widest_gaps
 from tests.report.lower_is_better import Errors, with_lower_better
 
 if TYPE_CHECKING:
@@ -245,3 +245,82 @@ def test_a_report_without_its_ranking_score_comes_last(make_report: MakeReport) 
     )
     assert [one.system for one in in_order([broken, lost, make_report("c", wrong=99)])] == ["c", "a", "b"]
     assert (rank_value(lost), rank_value(make_report("c", wrong=50))) == (None, 0.5)
+
+
+def test_a_comparison_is_of_fractions_of_which_more_is_better_unless_it_says_otherwise(make_report: MakeReport) -> None:
+    tested = compare(make_report("a"), make_report("b", wrong=40))[0].tested
+    bare = Comparison("one", "a", "b", 100, tested, "all pairs", "all swaps")
+    assert (bare.higher_is_better, bare.percent, bare.win_loss, bare.caution, bare.note) == (True, True, None, "", "")
+    assert bare.better == "a"
+    for low, high in ((-math.inf, 0.5), (0.1, math.inf), (math.nan, math.nan)):
+        assert not bare._replace(tested=tested._replace(low=low, high=high)).has_interval
+    assert bare.has_interval
+
+
+def test_a_score_that_one_report_lacks_is_left_out_in_either_order(make_report: MakeReport) -> None:
+    a, b = make_report("a", wrong=2), make_report("b", wrong=30)
+    for place, name in enumerate(("p@1", "p@2", "p@5", "mrr")):
+        lacking = msgspec.structs.replace(b, scores=(*b.scores[:place], *b.scores[place + 1 :]))
+        left = [one for one in ("p@1", "p@2", "p@5", "mrr") if one != name]
+        for pair in ((a, lacking), (lacking, a)):
+            assert [one.tested.name for one in compare(*pair, resamples=100)] == left
+
+
+def test_where_two_reports_rank_by_different_scores_all_of_them_are_one_family(make_report: MakeReport) -> None:
+    a, b = make_report("a", wrong=2), msgspec.structs.replace(make_report("b", wrong=3), rank_by="p@2")
+    for pair in ((a, b), (b, a)):
+        assert {one.family for one in compare(*pair)} == {"one pair of systems on 4 scores beside that which ranks"}
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [(("mrr",), "1 score"), (("p@5",), "1 score"), (("p@2", "mrr"), "2 scores")]
+)
+def test_scores_beside_that_which_ranks_are_counted(make_report: MakeReport, names: tuple[str, ...], told: str) -> None:
+    a, b = make_report("a", wrong=2), make_report("b", wrong=3)
+    found = compare(a, b, metrics=[ranking_metric_of(name) for name in names])
+    assert {one.family for one in found} == {f"one pair of systems on {told} beside that which ranks"}
+
+
+def test_ten_items_are_told_unless_another_number_is_asked_for(make_report: MakeReport) -> None:
+    assert len(widest_gaps(make_report("a"), make_report("b", wrong=20), PrecisionAt(1))) == 10
+
+
+@pytest.mark.parametrize("rank_by", ["p@5", "mrr"])
+def test_reports_are_ordered_by_the_score_that_ranks_wherever_it_stands(make_report: MakeReport, rank_by: str) -> None:
+    poor, good = (
+        msgspec.structs.replace(make_report(name, wrong=wrong), rank_by=rank_by)
+        for name, wrong in (("a", 40), ("z", 1))
+    )
+    assert rank_value(poor) == next(one.value for one in poor.scores if one.name == rank_by)
+    assert [one.system for one in in_order([good, poor])] == (["a", "z"] if rank_by == "p@5" else ["z", "a"])
+
+
+def test_other_variants_and_other_truth_are_refused_in_either_order(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match="A was scored with variant 'official', B with 'strict'"):
+        compare(make_report(variant="official"), make_report())
+    other = msgspec.structs.replace(make_report(), task="play")
+    for pair, told in (
+        ((make_report(), other), "'toy', B with 'play'"),
+        ((other, make_report()), "'play', B with 'toy'"),
+    ):
+        with pytest.raises(UsageError, match=f"A was scored with task {told}"):
+            compare(*pair)
+    with pytest.raises(UsageError, match=r"different truth files \(bbbbbbbb and aaaaaaaa in their signatures\)"):
+        compare(make_report(gold="b" * 64), make_report(gold="a" * 64))
+
+
+def test_the_formulas_are_those_of_the_best_report(make_report: MakeReport) -> None:
+    reports = [make_report("a"), make_report("b", wrong=30), make_report("lost", wrong=60)]
+    reports[2] = msgspec.structs.replace(reports[2], scores=reports[2].scores[1:])
+    assert [(one.a, one.b) for one in compare_all({"one": reports}, resamples=200)] == [
+        ("a", "b"),
+        ("a", "lost"),
+        ("b", "lost"),
+    ]
+
+
+def test_a_score_by_which_one_of_two_reports_is_ranked_is_not_said_to_rank(make_report: MakeReport) -> None:
+    a, b = make_report("a", wrong=2), msgspec.structs.replace(make_report("b", wrong=3), rank_by="p@2")
+    for pair in ((a, b), (b, a)):
+        (found,) = compare(*pair, metrics=[PrecisionAt(1)])
+        assert found.family == "one pair of systems on 1 score beside that which ranks"

@@ -30,3 +30,11 @@ def test_nor_does_a_score_without_a_value(make_report: MakeReport) -> None:
     (one, *_) = compare(make_report("a"), make_report("b"))
     broken = one._replace(tested=one.tested._replace(p=float("nan")))
     assert not gate([broken], one.tested.name).passed
+
+
+def test_a_gate_tells_the_figures_of_the_score_that_ranks_wherever_it_stands(make_report: MakeReport) -> None:
+    found = compare(make_report("good", wrong=1), make_report("bad", wrong=40))
+    assert "; B - A in p@5: 0.00 points, p adj. 1, n 100" in gate(found, "p@5").reason
+    assert "; B - A in mrr: -26.00 points, p adj. <0.0001, n 100" in gate(found, "mrr").reason
+    plain = [one._replace(percent=False) for one in found]
+    assert "; B - A in mrr: -0.2600, p adj. <0.0001, n 100" in gate(plain, "mrr").reason

@@ -241,3 +241,45 @@ def test_a_row_has_each_score_under_its_name(make_report: MakeReport) -> None:
     found = rank_all([first, msgspec.structs.replace(second, scores=(second.scores[0], second.scores[-1]))])
     assert found.columns()[3:] == ("p@1", "p@2", "p@5", "mrr")
     assert found.rows()[1][3:] == (second.scores[0].value, None, None, second.scores[-1].value)
+
+
+@pytest.mark.parametrize("rank_by", ["p@2", "mrr"])
+def test_a_board_is_ranked_by_any_score_wherever_it_stands(make_report: MakeReport, rank_by: str) -> None:
+    reports = [make_report("a", wrong=50), make_report("b", wrong=1), make_report("c", wrong=2)]
+    found = rank_all([msgspec.structs.replace(one, rank_by=rank_by) for one in reports], resamples=500)
+    assert [(place.system, place.tier) for place in found.places] == [("b", 1), ("c", 1), ("a", 2)]
+    assert {one.tested.name for one in found.comparisons} == {rank_by}
+    assert found.rows()[0][:3] == ("1-2", 1, "b")
+    assert found.rows()[2][:3] == ("3", 2, "a")
+    assert found._title == f"toy tst1, strict, 100 items, ranked by {rank_by}"
+
+
+def test_a_difference_of_nothing_or_without_end_is_not_told(make_report: MakeReport) -> None:
+    (one,) = rank_all([make_report("a", wrong=3), make_report("b", wrong=40)]).comparisons
+    for told in (0.0, math.inf, math.nan):
+        assert leaderboard._detectable([one._replace(tested=one.tested._replace(detectable=told))], "a") is None
+    assert leaderboard._detectable([one._replace(tested=one.tested._replace(detectable=0.5))], "b") == 0.5
+    assert leaderboard._detectable([one], "c") is None
+
+
+def test_reports_of_several_tasks_are_named_in_the_order_of_the_alphabet(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match="reports of one variant are ranked together, found official and strict"):
+        rank_all([make_report("a"), make_report("b", variant="official")])
+    with pytest.raises(UsageError, match=r"reports of one rank_by are ranked together, found mrr and p@1"):
+        rank_all([make_report("a"), msgspec.structs.replace(make_report("b"), rank_by="mrr")])
+
+
+def test_the_json_holds_the_board_its_unpaired_reports_and_refused_files(make_report: MakeReport) -> None:
+    other = make_report("odd", ids="xyz")
+    found = rank_all([make_report("a"), other, make_report("b", wrong=5)], resamples=500, refused=[("x.json", 3, "no")])
+    told = leaderboard_to_json(found)
+    assert [told[name] for name in ("task", "variant", "test_set", "n", "rank_by")] == [
+        "toy",
+        "strict",
+        "tst1",
+        100,
+        "p@1",
+    ]
+    assert [(one["system"], one["n"]) for one in told["unpaired"]] == [("odd", 3)]
+    assert told["refused"] == [{"file": "x.json", "problems": 3, "first": "no"}]
+    assert told["minimum_detectable_difference"] == {"p@1": found.detectable}

@@ -24,7 +24,7 @@ from duologue.report import (
     to_json,
 )
 from duologue.report.comparison import ranking_formulas
-from duologue.report.notes import notes_of
+from duologue.report.notes import in_lines, notes_of
 
 if TYPE_CHECKING:
     from duologue.core.records import Report
@@ -90,3 +90,9 @@ def test_json_and_notebooks_have_it(reports: list[Report]) -> None:
 
 def test_without_a_note_nothing_is_said(make_report: MakeReport) -> None:
     assert notes_of([make_report("a")]) == {}
+
+
+def test_scores_with_the_same_words_stand_in_one_line() -> None:
+    said = "by rule"
+    notes = {"a": said, "b": "of 10 samples", "c": said[:3] + said[3:], "d": "by hand"}  # equal, and read elsewhere
+    assert in_lines(notes) == ["a, c: by rule.", "b: of 10 samples.", "d: by hand."]

@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import TYPE_CHECKING
 
 import pytest
 
 from duologue.core.plugins import load_system_class, names
+from duologue.report import phrases
 from duologue.report.phrases import FILE, background, in_chinese
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PHRASES = tomllib.loads(FILE.read_text("utf-8"))["phrase"]
 
@@ -52,3 +57,13 @@ def test_what_is_longer_than_any_phrase_of_ours_is_left_as_it_is() -> None:
         said = told.format("1" * 300, "b" * (size - len(told.format("1" * 300, ""))))
         assert len(said) == size
         assert (in_chinese(said) is not None) == known
+
+
+def test_the_table_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert in_chinese("12 annotated calls") == "12 通已标注通话"
+
+    def refuse(path: Path) -> bytes:
+        raise AssertionError(f"{path} is read again")
+
+    monkeypatch.setattr(phrases, "read_bytes", refuse)
+    assert in_chinese("13 annotated calls") == "13 通已标注通话"

@@ -66,3 +66,7 @@ def test_every_length_and_shade_has_its_style() -> None:
     for step, share in ((0, "0"), (1, "0.025"), (40, "1")):
         assert f".e{step}{{--e:{share}}}" in style
     assert not re.search(r"\.(w201|e41)\b", style)
+
+
+def test_the_style_is_put_together_once() -> None:
+    assert allowed() is allowed()

@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 from rich.console import Console, RenderableType
 
 from duologue.core.records import Exposure, Problem
@@ -411,3 +412,44 @@ def test_a_part_that_lacks_a_score_has_a_dash(make_report: MakeReport) -> None:
         ["question", "50", "100.00", "93.99 to 100.00", "100.00", "100.00"],
     ]
     assert "mrr" not in next(line for line in text.splitlines() if "by answer-type" in line)
+
+
+def test_every_cut_has_its_own_parts(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20, slices=True)
+    first, second = report.slices
+    more = [
+        msgspec.structs.replace(part, by=by, value=value)
+        for by, value in (("mood", "sad"), ("age", "old"))
+        for part in (first, second)
+    ]
+    text = shown(render(msgspec.structs.replace(report, slices=(first, second, *more))))
+    values = [line.split("│")[1].strip() for line in text.splitlines() if "│ 50 │" in line]
+    assert values == ["api_call", "question", "sad", "sad", "old", "old"]
+    assert [text.count(f"by {by} ") for by in ("answer-type", "mood", "age")] == [1, 1, 1]
+
+
+def test_twenty_problems_are_told_and_no_more_is_counted(make_report: MakeReport) -> None:
+    problems = tuple(Problem(rule=f"rule-{number}", message="odd") for number in range(20))
+    text = shown(render(make_report(problems=problems)))
+    assert "error: odd [rule-19]" in text
+    assert "more problems" not in text
+
+
+@pytest.mark.parametrize("rank_by", ["p@1", "p@2", "mrr"])
+def test_one_score_alone_is_said_to_rank(make_report: MakeReport, rank_by: str) -> None:
+    report = msgspec.structs.replace(make_report("a", wrong=20, slices=True), rank_by=rank_by)
+    text = shown(render(report))
+    assert [line.split()[1] for line in text.splitlines() if "ranks systems" in line] == [rank_by]
+    heading = next(line for line in text.splitlines() if "by answer-type" in line)
+    heads = [cell.strip() for cell in heading.split("┃")[3:-1]]
+    assert heads[:2] == [f"{rank_by} %", "95 % interval"]
+    assert sorted(heads[2:]) == sorted(f"{one.name} %" for one in report.scores if one.name != rank_by)
+    alone = [msgspec.structs.replace(one, rank_by=rank_by) for one in (make_report("a"), make_report("b", wrong=3))]
+    others = [f"{one.name} %" for one in report.scores if one.name != rank_by]
+    for table in (shown(render_whole(alone[:1], alone[:1], alone[0])), shown(render_leaderboard(rank_all(alone)))):
+        head = " ".join(next(line for line in table.splitlines() if "95 % interval" in line).split())
+        assert f" {rank_by} % 95 % interval " in head
+        assert head.endswith(" ".join(others))
+    sets = shown(render_test_sets([alone], ["a", "b"]))
+    score = next(one for one in alone[1].scores if one.name == rank_by)
+    assert f" {100 * score.value:.2f}" in sets.splitlines()[-1]

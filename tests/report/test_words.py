@@ -72,3 +72,7 @@ def test_a_key_without_an_entry_is_shown_as_it_is() -> None:
 def test_a_missing_value_is_our_own_mistake() -> None:
     with pytest.raises(KeyError):
         both("single", score="p@1")
+
+
+def test_the_tables_are_read_once() -> None:
+    assert words() is words()

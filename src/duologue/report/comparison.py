@@ -172,7 +172,7 @@ def _family(
 
 def _family_in_words(reports: Sequence[tuple[str, Report]], metrics: Sequence[Metric[Any]], pairs: int) -> str:
     told = f"all {pairs:,} pairs of systems" if pairs > 1 else "one pair of systems"
-    if [one.name for one in metrics] == [reports[0][1].rank_by]:
+    if all([one.name for one in metrics] == [report.rank_by] for _, report in reports):
         return f"{told} on {metrics[0].name}, which ranks"
     return f"{told} on {len(metrics)} score{'s' * (len(metrics) > 1)} beside that which ranks"
 
