@@ -72,3 +72,16 @@ def test_duologue_is_cited_as_its_own_file_says() -> None:
     says = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f'title: "{DUOLOGUE.title}"' in says
     assert f'name: "{DUOLOGUE.authors[0]}"' in says
+
+
+def test_what_is_neither_paper_nor_article_is_told_with_how_it_was_published() -> None:
+    one = Citation(key="k", authors=("Bo Wu",), title="Talk", where="a program", url="http://x")
+    assert one.bibtex() == (
+        "@misc{k,\n  author = {Bo Wu},\n  title = {{Talk}},\n  howpublished = {a program},\n  url = {http://x},\n}"
+    )
+    assert one.plain() == "Bo Wu. Talk. a program. http://x."
+    assert Citation(key="k", authors=("Bo Wu", "An Li"), title="Talk.").plain() == "Bo Wu and An Li. Talk."
+    paper = Citation(key="k", kind="inproceedings", authors=("Bo Wu",), title="Talk", where="ACL", pages="1", year=0)
+    assert "  booktitle = {ACL}," in paper.bibtex()
+    assert paper.plain() == "Bo Wu. Talk. ACL, pages 1, 0."
+    assert "  year = {0}," in paper.bibtex()

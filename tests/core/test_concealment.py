@@ -84,3 +84,10 @@ def test_a_piece_of_nothing_but_secrets_is_read_in_time_linear_in_its_length() -
     concealment = Concealment("0123456789")
     assert "".join(concealment.hidden_pieces(["0123456789" * 3])) == "***" * 3
     assert growth(lambda n: ["0123456789" * n], lambda pieces: list(concealment.hidden_pieces(pieces)), 4000) < MOST
+
+
+def test_only_secrets_of_eight_signs_and_more_are_found_inside_of_a_longer_base64() -> None:
+    for secret, there in (("12345678", True), ("1234567", False)):
+        for before in ("", "x", "xy"):
+            sent = base64.b64encode(f"{before}{secret}zzzz".encode()).decode()
+            assert ("***" in Concealment(secret).hidden(sent)) == there

@@ -73,3 +73,12 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
     for cut in (line_rows(path, lambda line, _: line), block_rows(path, lambda lines, _: lines[0])):
         first = next(iter(cut.rows()))
         assert (first.dialogue, first.text.strip()) == ("a", "a")
+
+
+def test_between_rows_stands_what_stands_between_the_first_two_and_a_comma_where_there_is_one(tmp_path: Path) -> None:
+    for text, between in (("[1]", ", "), ("[1,\n2, 3]", ",\n"), ("[]", ""), ('{"a": 1}', ", ")):
+        assert json_rows(put(tmp_path / "a.json", text)).between == between
+    assert [row.name for row in json_rows(put(tmp_path / "a.json", '[{"dialogue_id": "u", "id": "v"}, 1]')).rows()] == [
+        "u",
+        "2",
+    ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.core.data_sets import read_data_sets
+from duologue.core.data_sets import DataFile, DataSet, read_data_sets
 from duologue.core.errors import PlugInError
 from duologue.core.plugins import load_task, names
 
@@ -59,3 +59,21 @@ def test_a_wrong_list_says_whose_it_is(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(PlugInError, match=told) as found:
         read_data_sets("strangerdata.task")
     assert "strangerdata/data_sets.toml" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"url": "http://x"}, ""),
+        ({}, "not known to be free to fetch (licence: MIT)"),
+        ({"free_licence": True}, "no address and not all checksums of its files are known here"),
+        ({"free_licence": True, "files": (DataFile(name="a", sha256="0"),)}, "no address of its files is known here"),
+        (
+            {"free_licence": True, "files": (DataFile(name="a", sha256="0"), DataFile(name="b"))},
+            "no address and not all checksums of its files are known here",
+        ),
+    ],
+)
+def test_why_files_cannot_be_fetched_is_told(changed: dict[str, Any], told: str) -> None:
+    found = DataSet(**{"name": "a", "about": "", "source": "", "licence": "MIT", "obtain": (), **changed})
+    assert found.not_fetched == (f"{told}, though it may be had freely (MIT)" if "here" in told else told)

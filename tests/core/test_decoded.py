@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from duologue.core.decoded import as_json, is_text, is_whole, made_whole, pointer, shown
+from duologue.core.decoded import all_whole, as_json, is_text, is_whole, made_whole, pointer, shown
 from duologue.core.errors import UsageError
 
 
@@ -54,3 +54,10 @@ def test_half_a_character_in_a_record_is_told_as_json_writes_it(half: str) -> No
     with pytest.raises(UsageError) as refused:
         as_json({"said": f"one {half} two"}, "the list")
     assert str(refused.value) == told
+
+
+def test_every_text_of_decoded_json_is_made_whole_and_the_rest_stays() -> None:
+    given = {"a\ud800": ["\udfffb", {"c": "\ud800"}, 1, 2.5, None, True], "d": {}}
+    assert all_whole(given) == {"a\\ud800": ["\\udfffb", {"c": "\\ud800"}, 1, 2.5, None, True], "d": {}}
+    assert all_whole([]) == []
+    assert as_json({"a": "\u597d"}, "it") == '{"a":"\u597d"}'.encode()

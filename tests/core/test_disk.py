@@ -620,3 +620,46 @@ def test_a_temporary_folder_is_emptied(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "sub")
     disk.empty(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_that_are_not_utf8_are_told_in_fours_with_what_came_before() -> None:
+    with pytest.raises(FormatError, match=r"line 2, byte 3: found bytes ff fe fd fc, which are not UTF-8"):
+        decode_text(b"ab\n\xff\xfe\xfd\xfc\xfb", Path("x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [("[1, 2", True), ("[1 x", True), ("[1 x \n", True), ("[1 xy", False), ("[1 x]", False), ('{"a": 1]', True)],
+)
+def test_a_mistake_at_the_end_of_json_is_one_of_a_file_that_was_cut_off(text: str, *, cut: bool) -> None:
+    with pytest.raises(FormatError) as caught:
+        decode_json(text, Path("x"))
+    assert caught.value.problems[0].advice == ("was the file cut off?" if cut else "mend or regenerate the file")
+
+
+def test_of_wrong_json_twenty_signs_are_shown() -> None:
+    with pytest.raises(FormatError, match=r"line 2, column 1: not valid JSON: Expecting value; found 'x{20}';"):
+        decode_json("[\n" + "x" * 30 + "]", Path("x"))
+
+
+def test_two_megabytes_are_held_and_a_byte_more_is_not(tmp_path: Path) -> None:
+    for size, held in ((2 << 20, True), ((2 << 20) + 1, False)):
+        (tmp_path / "x").write_bytes(bytes(size))
+        assert Source(tmp_path / "x").held == held
+
+
+def test_a_private_file_is_written_for_its_owner_alone(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "x", b"x")
+    for name in ("x", "new"):
+        write_bytes(tmp_path / name, b"y", private=True)
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+
+
+def test_the_lack_of_space_is_seen_through_the_errors_that_it_caused() -> None:
+    full = OSError(errno.ENOSPC, "full")
+    outer, again = ValueError("outer"), ValueError("again")
+    again.__context__ = full
+    outer.__cause__ = again
+    assert [disk.lacks_space(one) for one in (full, again, outer, OSError(errno.EDQUOT, "quota"))] == [True] * 4
+    assert [disk.lacks_space(one) for one in (OSError(errno.EACCES, "no"), ValueError("x"))] == [False] * 2
+    assert disk.lacks_space(NoSpaceError("x"))

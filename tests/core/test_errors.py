@@ -57,3 +57,9 @@ def test_problems_that_are_only_counted_are_part_of_the_number() -> None:
 )
 def test_a_near_miss_is_suggested_else_what_is_known(word: str, known: list[str], said: str) -> None:
     assert did_you_mean(word, known) == said
+
+
+def test_twenty_problems_are_told_whole() -> None:
+    found = [Problem(rule="r", message=str(n)) for n in range(21)]
+    assert describe_problems("x", found[:20]).splitlines()[-1] == "  19 [r]"
+    assert describe_problems("x", found).splitlines()[-2:] == ["  19 [r]", "  ... and 1 more (all of them with --json)"]

@@ -47,3 +47,10 @@ def test_the_last_part_of_a_name_is_a_name_that_file_systems_take(name: str) -> 
 def test_of_a_long_name_the_end_is_kept() -> None:
     assert last_part("/a/b\\" + "餐" * 100 + ".json.gz").endswith("餐餐.json.gz")
     assert (last_part("a/.."), last_part("")) == ("..", "")
+
+
+def test_of_a_name_two_hundred_bytes_are_kept_and_of_what_was_said_two_hundred_signs_are_told() -> None:
+    assert last_part("a" * 300) == "a" * 200
+    assert excerpt(b"x" * 200) == "x" * 200
+    assert excerpt(b"x" * 201) == "x" * 200 + "..."
+    assert excerpt("\U0001f600".encode() * 200) == "\U0001f600" * 200

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.core.fingerprints import BYTES, of_runs, of_several, of_text
+from duologue.core.fingerprints import BYTES, of_beginnings, of_runs, of_several, of_text
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,13 @@ def test_runs_of_words_are_equal_where_their_words_are_and_come_in_their_order()
     assert list(of_runs("three two one", 3)) != list(of_runs("one two three", 3))
     assert list(of_runs("one two", 3)) == []
     assert len(list(of_runs("请问价格", 3))) == 2
+
+
+def test_fingerprints_are_the_same_on_every_machine_and_in_every_version() -> None:
+    """Sketches of training data are kept beside models, and are held against texts years later."""
+    assert of_text("one") == (47858165133491, 1.0)
+    assert of_text("请问 the price ？") == (279871191282752, 3.0)
+    assert of_runs("one two, three four", 3) == [2264378061633963847, 2176084697420075238]
+    assert of_several([1, 2]) == 263145243160641
+    assert of_beginnings([7, 8]) == [0, 41591189347691, 204371030991261]
+    assert of_runs("one two", 1) == [of_text("one").print, of_text("two").print]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from duologue.core.errors import StorageError
-from duologue.core.folder_files import all_files, is_file_below
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from duologue.core.folder_files import all_files, is_file_below, lies_below
 
 
 def test_files_are_listed_in_order_and_links_to_folders_are_not_followed(tmp_path: Path) -> None:
@@ -43,3 +40,22 @@ def test_a_file_below_a_folder_is_a_regular_one_wherever_links_lead(tmp_path: Pa
     assert [name for name in files if not is_file_below(folder / name, folder)] == []
     others = ("deep", "../beside.json", "out", "ring", "null", "none.json", "a\0")
     assert [name for name in others if is_file_below(folder / name, folder)] == []
+
+
+def test_a_hundred_thousand_files_and_folders_are_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    for more, refused in (([], False), (["one more"], True)):
+        walked = [("a", ["b"] * 50, ["c"] * 49_950), ("a/b", more, ["d"] * 50_000)]
+        monkeypatch.setattr(os, "walk", lambda _, walked=walked: iter(walked))
+        if refused:
+            with pytest.raises(StorageError, match="a holds more than 100,000 files and folders"):
+                all_files(Path("a"))
+        else:
+            assert len(all_files(Path("a"))) == 99_950
+
+
+def test_a_name_that_no_file_can_have_leads_nowhere(tmp_path: Path) -> None:
+    for name in ("a\0", "\ud800", "x" * 100_000):
+        assert not lies_below(tmp_path / name, tmp_path / "given")
+        assert not is_file_below(tmp_path / name, tmp_path)
+    assert not lies_below(tmp_path / "a\0", tmp_path)
+    assert lies_below(tmp_path / "a", tmp_path)

@@ -123,3 +123,29 @@ def test_what_the_disk_refuses_is_a_storage_error(tmp_path: Path) -> None:
     for path, said in ((tmp_path, "it is a folder"), (tmp_path / "none", "there is no such file")):
         with pytest.raises(StorageError, match=said):
             Source(path)
+
+
+def test_a_byte_order_mark_is_left_out_at_the_beginning_alone_and_only_where_that_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = "\ufeffa\n\ufeffb\n\ufeffc\n".encode()
+    path = tmp_path / "lines.txt"
+    path.write_bytes(data)
+    small_pieces(monkeypatch, 6)
+    for source in (data, Source(path)):
+        assert Lines(source).marked
+        assert list(Lines(source)) == ["\ufeffa", "\ufeffb", "\ufeffc"]
+        assert list(Lines(source, unmarked=True)) == ["a", "\ufeffb", "\ufeffc"]
+    assert not Lines(data[3:4]).marked
+
+
+def test_lines_of_a_small_file_are_cut_once_and_those_of_a_large_one_are_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"a\nb\n")
+    small = Lines(Source(path))
+    assert next(small.portions()) is next(small.portions())
+    small_pieces(monkeypatch, 64)
+    large = Lines(Source(path))
+    assert next(large.portions()) is not next(large.portions())

@@ -194,3 +194,14 @@ def test_a_folder_that_was_removed_under_the_process_is_no_other_writer(
         assert hold == Hold(free=True)
     with writing_file(Path("x.json")):
         assert not list(tmp_path.iterdir())
+
+
+def test_of_a_command_two_hundred_signs_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for more, told in (
+        (190, "duologue " + "a" * 190),
+        (191, "duologue " + "a" * 191),
+        (192, "duologue " + "a" * 191 + "…"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["/usr/bin/duologue", "a" * more])
+        with held(tmp_path / "lock"):
+            assert f'"command":"{told}"' in (tmp_path / "lock").read_text(encoding="utf-8")

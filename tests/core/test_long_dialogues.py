@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import FormatError
+from duologue.core.long_dialogues import long_dialogue
 from duologue.core.plugins import load_task
 
 if TYPE_CHECKING:
@@ -32,3 +33,10 @@ def test_a_dialogue_without_end_is_refused_before_it_is_cut(task: str, tmp_path:
         list(load_task(task).load(path))
     assert {one.rule for one in caught.value.problems} == {"dialogue-long"}
     assert all("400,000 utterances, and 5,000 is the limit" in one.message for one in caught.value.problems)
+
+
+def test_five_thousand_utterances_are_cut_and_one_more_is_not() -> None:
+    assert list(long_dialogue(5_000)) == []
+    (found,) = long_dialogue(5_001, "dialogue 3")
+    assert (found.rule, found.place, found.severity) == ("dialogue-long", "dialogue 3", "error")
+    assert found.message == "the dialogue has 5,001 utterances, and 5,000 is the limit"

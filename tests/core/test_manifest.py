@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,3 +86,23 @@ def test_files_of_another_corpus_go_before_new_ones_are_written(tmp_path: Path) 
     assert all(path.exists() for path in planned)
     CorpusManifest(tmp_path, "new").sweep(planned)
     assert [path.exists() for path in planned] == [False, True]  # no corpus of ours has made b.json
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(3, "(a, b, c)"), (4, "(a, b, c and 1 more)"), (6, "(a, b, c and 3 more)")]
+)
+def test_of_files_that_would_mix_three_are_named(tmp_path: Path, count: int, told: str) -> None:
+    old = CorpusManifest(tmp_path, "old")
+    for name in "abcdef"[:count]:
+        (tmp_path / name).write_text("[]")
+        old.add(tmp_path / name, sha256(b"[]"))
+    with pytest.raises(UsageError, match=re.escape(f"another recipe, seed or version of duologue {told}; the two")):
+        CorpusManifest(tmp_path, "new").check_planned([])
+
+
+def test_files_are_entered_in_the_order_of_their_names(tmp_path: Path) -> None:
+    made = CorpusManifest(tmp_path, "k")
+    for name in ("b/c", "a"):
+        made.add(tmp_path / name, "0" * 3)
+    text = (tmp_path / ".generated.json").read_text(encoding="utf-8")
+    assert text == '{\n "key": "k",\n "files": {\n  "a": "000",\n  "b/c": "000"\n }\n}\n'

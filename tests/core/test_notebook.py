@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import pytest
 
@@ -66,3 +67,16 @@ def test_marks_within_a_text_are_kept_in_html() -> None:
 
 def test_what_is_no_number_is_said_so() -> None:
     assert text_table("t", ["value"], [[math.nan]]) == "t\nvalue\n  nan"
+
+
+def test_two_hundred_rows_are_shown() -> None:
+    listed = [[f"r{number}"] for number in range(201)]
+    assert text_table("t", ["name"], listed[:200]).splitlines()[-1] == "r199"
+    assert text_table("t", ["name"], listed).splitlines()[-2:] == ["r199", "and 1 more"]
+    assert html_table("t", ["name"], listed).count("<td>r") == 200
+
+
+def test_without_pandas_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="this needs pandas, which is not installed: pip install pandas"):
+        notebook.data_frame(["a"], [[1]])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import random
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import pytest
@@ -228,3 +229,10 @@ class Talker(Seller):
 @pytest.mark.parametrize("kind", [Scene, SystemView, UserView])
 def test_a_scene_and_what_each_side_knows_are_not_changed(kind: type[Record]) -> None:
     demand_strict(kind)
+
+
+def test_a_draw_below_one_half_lets_the_user_begin() -> None:
+    for drawn, speaker in ((0.0, "user"), (0.49, "user"), (0.51, "system"), (0.99, "system")):
+        rng = random.Random(1)
+        rng.random = repeat(drawn).__next__  # type: ignore[method-assign]  # what is drawn
+        assert play(Seller(), Seller(), scene(first=None), rng).turns[0].speaker == speaker

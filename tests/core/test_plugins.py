@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from duologue.core import plugins
 from duologue.core.errors import FormatError, MissingExtraError, PlugInError, StorageError, UsageError
 from duologue.core.plugins import (
     CARD,
@@ -533,3 +534,32 @@ def test_what_a_class_does_not_write_out_is_asked_of_the_class(install: Install,
 @pytest.mark.parametrize("kind", [Entry, SystemCard])
 def test_what_is_registered_or_saved_is_not_changed(kind: type[Record]) -> None:
     demand_strict(kind)
+
+
+def test_what_a_class_declares_is_read_however_it_is_written(install: Install) -> None:
+    text = """
+from typing import ClassVar
+
+class Whole(Nobody):
+    "Says all."
+    scope: ClassVar[Scope] = Scope(tasks=("echo",))
+    extras: ClassVar[tuple[str, ...]] = ("deep",)
+
+class Half(Nobody):
+    scope = Scope(tasks=("echo",))
+"""
+    install("declaredmodule", text, {"systems": {"whole": "Whole", "half": "Half"}})
+    whole, half = (next(one for one in entries("systems") if one.name == name) for name in ("whole", "half"))
+    told = describe(whole)
+    assert (told.about, told.scope.tasks, told.extras) == ("Says all.", ("echo",), ("deep",))
+    with pytest.raises(PlugInError, match="NameError"):  # its extras may be those of another class
+        describe(half)
+
+
+def test_of_systems_that_serve_a_task_those_that_cannot_be_read_are_left_out(good: None) -> None:
+    parrot = TaskInfo(name="parrot", version="1", language="en", answers="text")
+    with pytest.raises(UsageError, match="systems that do: ") as refused:
+        plugins.demand_fit("choosy", parrot)
+    told = str(refused.value).partition("systems that do: ")[2].split(", ")
+    assert {"base", "learner", "picky"} <= set(told)  # before and after `not_a_class`
+    assert not {"choosy", "not_a_class"} & set(told)

@@ -11,3 +11,9 @@ def test_all_items_come_in_order_and_progress_is_told_after_them() -> None:
 
 def test_nobody_need_listen() -> None:
     assert list(tracked([1, 2], None, "reading")) == [1, 2]
+
+
+def test_it_is_told_after_each_thousand_unless_another_number_is_asked_for() -> None:
+    told: list[int] = []
+    assert len(list(tracked(range(2_500), lambda done, *_: told.append(done), "reading"))) == 2_500
+    assert told == [0, 1_000, 2_000]

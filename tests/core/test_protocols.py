@@ -1,9 +1,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from duologue.core.errors import UsageError
 from duologue.core.protocols import Run, System, Task, TaskInfo, Trainable
-from duologue.core.records import Record, Sample
+from duologue.core.records import Example, Record, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Silent:
@@ -31,3 +39,45 @@ def test_a_run_is_silent_and_without_knowledge_by_default() -> None:
     run = Run(folder=Path(), seed=1)
     assert run.progress is None
     assert run.worlds == {}
+
+
+def toy(**rows: list[str]) -> Any:
+    """Return what looks like a task that loads examples by the name of a file: their ids, `dialogue/sample`."""
+
+    def load(path: Path) -> Iterator[Example]:
+        for name in rows[path.stem]:
+            yield Example(sample=Sample(id=name, dialogue_id=name.partition("/")[0]))
+
+    return SimpleNamespace(load=load, info=TaskInfo(name="toy", version="1", language="en", answers="text"))
+
+
+def test_training_files_whose_ids_clash_are_told_apart_by_name_and_number() -> None:
+    found = Task.load_training(toy(a=["x"], b=["y"]), [Path("1/a.json"), Path("b.json"), Path("2/a.json")])
+    assert [one.sample.id for one in found] == ["x", "y", "a.json(3):x"]
+
+
+def test_rows_are_of_the_dialogues_that_loading_gives_where_there_is_one_example_for_each(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("[{}, {}, {}]", encoding="utf-8")
+    for ids, dialogues in ((["d/1", "d/2", "e/1"], ["d", "d", "e"]), (["d/1", "d/2"], ["1", "2", "3"])):
+        assert [row.dialogue for row in Task.rows(toy(a=ids), path).rows()] == dialogues
+    path.write_text("7", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"task 'toy' does not say which rows of .*a\.json are one dialogue"):
+        Task.rows(toy(a=["d"]), path)
+
+
+def test_what_most_tasks_do_not_offer_is_off() -> None:
+    info = TaskInfo(name="x", version="1", language="en", answers="text")
+    assert (info.ordered, info.kb_beside, info.live, info.samples, info.tracks) == (False, False, False, ("all",), None)
+    info.expect_variant("official")
+    with pytest.raises(UsageError, match="x has no variant 'offical'; did you mean 'official'"):
+        info.expect_variant("offical")
+
+
+def test_a_part_of_a_run_has_a_folder_of_its_own_and_a_seed_where_one_is_given() -> None:
+    run = Run(folder=Path("out"), seed=7)
+    assert [(one.folder.as_posix(), one.seed) for one in (run.part("a"), run.part("b", 0), run.part("c", 3))] == [
+        ("out/a", 7),
+        ("out/b", 0),
+        ("out/c", 3),
+    ]

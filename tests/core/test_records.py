@@ -15,10 +15,12 @@ from duologue.core.records import (
     Example,
     Exposure,
     Fact,
+    Problem,
     Record,
     Report,
     Sample,
     Score,
+    Scoring,
     Signature,
     Span,
     Turn,
@@ -172,3 +174,40 @@ def test_a_report_is_a_table_of_its_scores() -> None:
     scores = (Score(name="f1", value=0.5, low=0.25, high=0.75), Score(name="bleu", value=0.125))
     report = Report(task="t", variant="v", n=2, scores=scores, rank_by="f1")
     assert report.rows() == [("f1", 0.5, 0.25, 0.75), ("bleu", 0.125, None, None)]
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"), [("samples_seen", "samples"), ("replies_seen", "replies"), ("held_out", "samples_seen")]
+)
+def test_all_that_there_is_may_have_been_seen_and_no_more(part: str, whole: str) -> None:
+    counts: dict[str, Any] = {"samples": 9, "replies": 9, whole: 3}
+    all_of_it, more = ({**counts, part: number} for number in (3, 4))
+    assert getattr(Exposure(**all_of_it), part) == 3
+    with pytest.raises(ValueError, match=f"{part} is 4, more than {whole}, 3"):
+        Exposure(**more)
+
+
+@pytest.mark.parametrize(
+    ("seen", "samples", "by_chance", "leak"),
+    [(1, 100, 0.0, True), (9, 1000, 0.0, False), (30, 100, 0.1, False), (32, 100, 0.1, True), (75, 100, 0.5, True),
+     (74, 100, 0.5, False)],
+)  # fmt: skip
+def test_a_leak_is_three_times_what_chance_gives_or_half_of_what_is_left(
+    seen: int, samples: int, by_chance: float, *, leak: bool
+) -> None:
+    assert Exposure(samples=samples, samples_seen=seen, by_chance=by_chance).leak == leak
+
+
+def test_what_is_not_said_of_scores_problems_and_scoring() -> None:
+    score = Score(name="f1", value=0.5)
+    assert (score.percent, score.higher_is_better, score.low, score.high, score.note) == (True, True, None, None, "")
+    problem = Problem(rule="r", message="m")
+    assert (problem.severity, problem.stands_for, problem.place, problem.advice) == ("error", 1, "", "")
+    assert (Scoring(variant="strict").partial, Scoring(variant="strict").samples) == (False, "all")
+
+
+def test_a_report_without_a_system_is_titled_by_its_scores() -> None:
+    report = Report(task="t", variant="v", n=2, scores=(Score(name="f1", value=0.5),), rank_by="f1")
+    assert str(report).splitlines()[0] == "scores on t, v, 2 items"
+    named = msgspec.structs.replace(report, system="solver")
+    assert "<caption>solver on t, v, 2 items</caption>" in named._repr_html_()

@@ -84,3 +84,7 @@ def test_a_draw_at_the_edge_of_a_weight_takes_the_next_choice() -> None:
     for unit, weights, taken in ((0.5, (1, 1), "b"), (0.0, (0, 1), "b"), (0.0, (1, 1), "a"), (0.25, (1, 0, 3), "c")):
         rng.unit = repeat(unit).__next__
         assert rng.weighted_choice("abc"[: len(weights)], weights) == taken
+
+
+def test_every_kind_of_uuid_that_is_random_is_made() -> None:
+    assert {identifier("kind", number)[19] for number in range(100)} == set("89ab")

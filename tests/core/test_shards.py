@@ -3,6 +3,7 @@ from __future__ import annotations
 import multiprocessing
 from contextlib import closing
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +11,9 @@ from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.shards import RowShardGenerator
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.shards import CorpusShard, generate_parts, generate_shards
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PREPARE = partial(RowShardGenerator, Generation(), 1)
 SHARDS = [
@@ -64,3 +68,12 @@ def test_shards_of_a_part_without_end_are_not_all_made_before_the_first() -> Non
     parts = [(("tst1", 1), 10**15)]
     with closing(generate_parts(PREPARE, parts, size=2, workers=1, progress=None)) as made:
         assert next(next(made)) == next(generate_shards(PREPARE, [CorpusShard(("tst1", 1), 0, 2)], workers=1))
+
+
+def test_one_worker_or_one_shard_needs_no_other_process() -> None:
+    def prepare() -> Callable[[int], list[bytes]]:  # it cannot be sent to another process
+        return lambda number: [b"%d" % number]
+
+    assert list(generate_shards(prepare, [1, 2], workers=1)) == [(b"1",), (b"2",)]
+    assert list(generate_shards(prepare, [3], workers=4)) == [(b"3",)]
+    assert list(generate_shards(prepare, list[int](), workers=4)) == []

@@ -69,3 +69,21 @@ def test_an_unknown_name_is_told_with_a_near_one(folder: Path) -> None:
     menu(folder / "menu.toml", "soup")
     with pytest.raises(UsageError, match="there is no course 'sop'; did you mean 'soup'"):
         menus().find("sop")
+
+
+def test_a_file_that_is_not_there_is_passed_over(folder: Path) -> None:
+    menu(folder / "menu.toml", "soup")
+    listing = menus(folder / "gone.toml", menu(folder / "shared.toml", "tea"))
+    assert list(listing.all()) == ["soup", "tea"]
+
+
+@pytest.mark.parametrize("name", ["soup.json", "soup.xml", "soup.", "toml"])
+def test_a_file_of_another_kind_is_no_file_of_definitions(folder: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=rf"there is no course '{name}'; your own is a file PROTOCOL\.toml"):
+        menus().find(name)
+
+
+def test_a_file_of_ones_own_without_a_definition_is_refused(folder: Path) -> None:
+    (folder / "own.toml").write_text("dish = []", encoding="utf-8")
+    with pytest.raises(UsageError, match="holds 0 courses; expected one table"):
+        menus().find(str(folder / "own.toml"))

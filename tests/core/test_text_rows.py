@@ -29,3 +29,11 @@ def test_what_is_wrong_is_told_with_its_line(line: str, rule: str, message: str)
     assert (found.rule, found.place) == (rule, "line 1")
     assert found.message.startswith(message)
     assert "`about` may be left out" in found.advice
+
+
+def test_after_a_line_that_is_wrong_the_next_are_read() -> None:
+    found = list(text_rows(["x", '{"text": "a"}', '{"text": "b", "z": 1, "y": 2}', '{"text": "c"}'], "about"))
+    assert [one.place for one in found] == ["line 1", "line 2", "line 3", "line 4"]
+    assert [isinstance(one, Problem) for one in found] == [True, False, True, False]
+    assert isinstance(found[2], Problem)
+    assert found[2].message == "unknown field 'y'"

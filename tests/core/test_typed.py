@@ -132,3 +132,13 @@ def test_half_a_character_is_none_of_some_words() -> None:
     assert typed.convert("a", Literal["a", "b"]) == "a"  # type: ignore[arg-type]  # the type of a Literal
     with pytest.raises(msgspec.ValidationError, match="surrogates not allowed"):
         typed.convert("\ud800", Literal["a", "b"])  # type: ignore[arg-type]  # the same
+
+
+def test_integers_and_levels_are_taken_up_to_their_limits() -> None:
+    for sign in (1, -1):
+        assert typed.parse_toml(f"a = {sign * (10**1000 - 1)}")["a"] == sign * (10**1000 - 1)
+        with pytest.raises(msgspec.DecodeError, match="an integer has more than 1,000 digits"):
+            typed.parse_toml(f"a = {sign * 10**1000}")
+    assert typed.parse_toml("a" + ".a" * 98 + " = 1")
+    with pytest.raises(msgspec.DecodeError, match="nested more than 100 levels"):
+        typed.parse_toml("a" + ".a" * 99 + " = 1")

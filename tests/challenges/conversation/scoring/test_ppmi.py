@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,9 @@ from duologue.challenges.conversation.scoring.ppmi import (
     truncated_svd,
     word_ids,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def test_words_are_numbered_by_frequency_then_code_point() -> None:
@@ -96,3 +101,35 @@ def test_a_text_is_the_weighted_mean_of_its_words_and_unknown_ones_have_the_mean
     weighted = MeanVectors(table, {"a": 1.0}, rare=2.0)
     assert weighted.of([["a", "b"]]) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5]]), abs=1e-6)
     assert weighted.of([["c"]]) == pytest.approx(np.array([[2 / 5**0.5, 1 / 5**0.5]]), abs=1e-6)
+
+
+def test_pairs_beyond_what_is_counted_at_once_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = [np.array(part, dtype=np.int64) for part in ([0, 1], [1], [], [3, 3, 2], [0])]
+    for most in range(1, 9):
+        monkeypatch.setattr(ppmi, "_PART", most)
+        assert count_pairs(codes, 2).tolist() == [[2, 2], [1, 2]]
+
+
+def test_words_up_to_four_places_apart_are_neighbours_unless_another_reach_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[list[int]] = []
+
+    def noted(parts: Iterable[Any], size: int) -> Any:
+        counted.append([len(part) for part in parts])
+        return np.ones((size, size), dtype=np.float32)
+
+    monkeypatch.setattr(ppmi, "count_pairs", noted)
+    texts = [["a", "b", "c", "d", "e", "f", "g"], ["a", "b"], ["a"], []]
+    for reach, lengths in ((None, [6, 5, 4, 3, 1]), (1, [6, 1]), (9, [6, 5, 4, 3, 2, 1, 1])):
+        train_word_vectors(texts, rank=2) if reach is None else train_word_vectors(texts, rank=2, reach=reach)
+        assert counted.pop() == lengths
+    train_word_vectors([["a", "b", "c"]] * 2 + [["a", "a"]], rank=2, limit=2)
+    assert counted.pop() == [1, 0, 1, 0, 1]  # a word that is not among the most frequent has no neighbours
+
+
+def test_vectors_have_four_decimals_in_their_files() -> None:
+    table = WordVectors(["a"], np.array([[0.12345, -1, 2]], dtype=np.float32))
+    assert list(table.lines()) == ["a 0.1235 -1.0000 2.0000"]
+    trained = train_word_vectors([["a", "b", "c"]] * 3, rank=3)
+    assert np.array_equal(trained.vectors, trained.vectors.round(4))

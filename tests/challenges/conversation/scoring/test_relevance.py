@@ -173,3 +173,36 @@ def test_dialogues_that_nearly_all_begin_alike_are_refused_and_not_drawn_from_fo
     greeted = asked(*["hello"] * 100_000, *ASKED)
     with pytest.raises(UsageError, match="100,000 of 100,012 samples are of a dialogue that begins with 'hello'"):
         relevance.count(greeted, ["x"] * len(greeted.ids), judge)
+
+
+def test_ten_dialogues_are_enough(judge: Judge) -> None:
+    found = relevance.count(asked(*ASKED[:10]), REAL[:10], judge)
+    assert len(found) == 10
+    assert all(sorted((place, *others)) == list(range(10)) for place, others in enumerate(_drawn(10)))
+
+
+def _drawn(count: int) -> list[list[int]]:
+    return list(relevance._distractors(asked(*ASKED[:count]), 0))
+
+
+def test_a_judge_is_fitted_once_and_the_last_two_are_kept(write: Write, training: Path) -> None:
+    text = training.read_text(encoding="utf-8")
+    other, third = (write(f"{text}U: {name}\nS: yes\n\n", f"{name}.txt") for name in ("other", "third"))
+    first, second = relevance.fitted_judge(training), relevance.fitted_judge(other)
+    assert relevance.fitted_judge(training) is first
+    assert relevance.fitted_judge(other) is second
+    relevance.fitted_judge(third)
+    assert relevance.fitted_judge(training) is not first
+
+
+def test_words_that_occur_three_times_have_directions() -> None:
+    said = [("thrice twice", "yes yes"), ("thrice twice", "no yes"), ("thrice", "no")]
+    judge = Judge([ContextReply(one, (Turn(speaker="user", text=one),), reply) for one, reply in said])
+    assert set(judge._numbers) == {"thrice", "yes"}
+
+
+def test_of_a_beginning_that_is_everywhere_sixty_signs_are_told(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relevance, "_DRAWS", 1_000)
+    greeted = asked(*["h" * 70] * 10_000, *ASKED)
+    with pytest.raises(UsageError, match=rf"begins with '{'h' * 60}';"):
+        relevance.count(greeted, ["x"] * len(greeted.ids), judge)

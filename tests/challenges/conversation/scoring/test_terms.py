@@ -17,3 +17,8 @@ def test_tokens_and_plain_writing_give_the_same_terms() -> None:
 
 def test_tokens_keep_every_sign() -> None:
     assert tokens("<USER>, OK?!") == ["<", "user", ">", ",", "ok", "?", "!"]
+
+
+def test_of_very_long_words_sixty_four_signs_are_kept() -> None:
+    for cut in (terms, tokens):
+        assert cut(f"{'a' * 64} {'b' * 65} {'C' * 200}") == ["a" * 64, "b" * 64, "c" * 64]

@@ -12,7 +12,7 @@ from tests.mobilecs_tracks import Track, dialogue_track, extraction_track
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Scoring
+from duologue.core.records import Scoring, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,3 +121,16 @@ def test_an_unknown_variant_is_refused(track: Track) -> None:
     for call in calls:
         with pytest.raises(UsageError, match="did you mean 'official'"):
             call()
+
+
+def test_of_rows_with_one_id_the_place_of_the_first_is_told() -> None:
+    rows = [{"id": "a"}, {"id": "b"}, {"id": "a"}]
+    found, parsed = results.examine(
+        Submission(rows=rows, layout="x"), {"a": ["hi"], "b": [], "c": [], "d": ["hi"]}, "id", lambda row, *_: row["id"]
+    )
+    assert [(one.rule, one.message) for one in found] == [
+        ("dialog-id-repeated", "the item at /0 has the same id"),
+        ("dialog-missing", "the file has no answer to this dialogue"),
+    ]
+    assert found[1].place == "dialogue 'd'"
+    assert parsed == {"b": "b"}

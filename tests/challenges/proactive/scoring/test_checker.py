@@ -149,3 +149,23 @@ def test_a_byte_order_mark_that_the_program_scores_is_not_said_to_stop_it(tmp_pa
     assert task.score([], submission, Scoring(variant="official")).n == 2
     (found,) = [one for one in task.check(submission, None, "strict") if one.rule == "byte-order-mark"]
     assert found.message.endswith("take for text or refuse")
+
+
+@pytest.mark.parametrize(("letters", "told"), [(12, False), (13, True)])
+def test_replies_without_a_space_are_uncut_where_they_are_longer_than_twelve_signs(
+    tmp_path: Path, letters: int, *, told: bool
+) -> None:
+    found = problems(tmp_path, f"{'好' * (letters - 3)}\n{'好' * (letters + 3)}\n")
+    assert [one.rule for one in found] == ["not-segmented"] * told
+    assert problems(tmp_path, f"{'好' * 40}\n{'好' * 40} 。\n") == []
+
+
+def test_the_number_of_lines_is_told_where_it_is_not_that_of_the_samples(tmp_path: Path) -> None:
+    for content, lines in (("你 好 啊 ！\n", 1), ("你 好 啊 ！\n" * 3, 3)):
+        (found,) = problems(tmp_path, content, DATA)
+        assert found.message == f"the file has {lines} lines, the data 2 samples; one reply per sample is expected"
+    found_in_line = problems(tmp_path, "你 好 啊 ！\n\n看  云海\n", None)
+    assert [(one.rule, one.place) for one in found_in_line] == [
+        ("prediction-empty", "line 2"),
+        ("space-double", "line 3"),
+    ]

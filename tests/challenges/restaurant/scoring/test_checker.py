@@ -254,3 +254,34 @@ def test_a_result_of_other_dialogues_is_told_in_the_time_of_one_pass() -> None:
 
     assert len(examine(*strange(2)).problems) == 4
     assert growth(strange, lambda given: examine(*given), 1_500) < MOST
+
+
+def test_five_unknown_ids_get_a_near_one_as_advice(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(packed([ONE, TWO, *(item(f"dialogue-on{sign}", ("a", 1)) for sign in "abcdfgh")]))
+    found = check(read_result(path), DATA, "strict")
+    near, far = "did you mean 'dialogue-one'?", "is this the result of another file?"
+    assert [one.rule for one in found] == ["dialog-unknown"] * 7
+    assert [one.advice for one in found] == [near] * 5 + [far] * 2
+
+
+def test_a_rank_may_be_as_high_as_there_are_candidates_in_the_data_or_in_the_list(tmp_path: Path) -> None:
+    assert rules_of(tmp_path, packed([ONE, item("dialogue-two", ("b1", 2))])) == ["candidate-missing"]
+    path = tmp_path / "x.json"
+    for ranks, wrong in (((1, 3), True), ((2, 1), False), ((0, 1), True)):
+        path.write_bytes(packed([item("d", *zip("ab", ranks, strict=True))]))
+        found = check(read_result(path), None, "strict")
+        assert [one.rule for one in found] == ["rank-range"] * wrong
+
+
+def test_what_is_repeated_is_told_with_the_first_of_its_kind(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(packed([ONE, TWO, ONE]))
+    (repeated,) = check(read_result(path), DATA, "strict")
+    assert repeated.message == "item 3 answers the same dialogue as item 1"
+    path.write_bytes(packed([item("d", ("a", 1), ("b", 2), ("a", 2))]))
+    found = check(read_result(path), None, "strict")
+    assert [(one.place, one.message) for one in found] == [
+        ("dialogue 'd', candidate 3", "id 'a' is already that of candidate 1"),
+        ("dialogue 'd', candidate 3", "rank 2 is already that of candidate 2; ranks must be 1 to 3, each once"),
+    ]

@@ -279,3 +279,12 @@ def test_the_true_answers_score_one_on_real_files(real_restaurant: Path, tmp_pat
         assert set(values(report).values()) == {1.0}
         assert sum(one.n for one in report.slices) == report.n == 1000
         assert "other" not in {one.value for one in report.slices}
+
+
+@pytest.mark.parametrize(("text", "slots"), [("1", 1), ("10000", 10_000), ("00003", 3)])
+def test_from_one_to_ten_thousand_ranks_can_be_kept(text: str, slots: int) -> None:
+    how = Scoring(variant="official", options={"input-nb-candidate": text})
+    report = scorer.score(DATA, submission([item("d1", "a"), item("d2", "b")]), how)
+    assert f"{slots} slots" in str(report.signature)
+    with pytest.raises(UsageError, match="expected a whole number from 1 to 10000"):
+        scorer.score(DATA, submission([]), Scoring(variant="official", options={"input-nb-candidate": f"{text:0>6}"}))

@@ -90,3 +90,7 @@ def test_an_empty_reply_scores_zero_everywhere() -> None:
     for smoothing in OPTIONS["smoothing"]:
         columns = count_replies([""], ["甲乙"], ScoringOptions(smoothing=smoothing)).columns
         assert {name for name, value in columns.items() if value[0]} == {"tokens wanted"}
+
+
+def test_the_first_and_the_last_character_of_the_range_are_kept() -> None:
+    assert tokens_of("\u4dff\u4e00\u9fff\ua000", "han") == "\u4e00\u9fff"
