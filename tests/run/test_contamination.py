@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -366,3 +367,15 @@ def test_of_a_reference_its_text_is_the_reply_and_only_without_one_what_it_ranks
     assert seen(Answer(ranking=("a", "b"))) == (0, 1, 0)
     assert seen(Answer(text=said, ranking=("a", "b"))) == (1, 1, 1)
     assert seen(Answer(text=candidates[0].text, ranking=("b",))) == (0, 1, 0)
+
+
+def test_beginnings_of_more_than_forty_turns_are_one_group() -> None:
+    def long(turns: int) -> Example:
+        history = tuple(Turn(speaker="user", text=f"word{number} two three four five six") for number in range(turns))
+        return Example(sample=Sample(id="1", dialogue_id="1", history=history))
+
+    for turns in (39, 40, 43):
+        head = json.loads(Sketch.of({TRAIN: [long(turns)]}).data.partition(b"\n")[0])
+        counted = head["parts"][0]["kinds"]["beginnings"]["recurring"]
+        assert [one[0] for one in counted] == list(range(2, min(turns, 40) + 1))
+        assert counted[-1][1] == max(turns - 39, 1)

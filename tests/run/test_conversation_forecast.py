@@ -9,7 +9,14 @@ from tests.endpoint_stub import Stub
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable, Stage
 from duologue.core.plugins import load_task, make_system
-from duologue.run.conversation_forecast import ConversationForecast, conversation_lines, forecast_conversations
+from duologue.core.records import Sample, Turn
+from duologue.run.conversation_forecast import (
+    ConversationForecast,
+    _longest,
+    _tokens_of_a_call,
+    conversation_lines,
+    forecast_conversations,
+)
 from duologue.run.simulate import simulate, staged_with
 from duologue.systems.endpoint.endpoint import EndpointSystem
 from duologue.systems.endpoint.recipe import EndpointRecipe
@@ -106,3 +113,30 @@ def test_a_partner_that_speaks_second_has_a_bound_too() -> None:
     second = [msgspec.structs.replace(one, first="user") for one in stage.scenes]
     (found,) = forecast_conversations(task, endpoint(), stage._replace(scenes=second), stage, name="endpoint", seed=1)
     assert found.most["calls"] == 4
+
+
+def test_five_conversations_are_played_at_most() -> None:
+    task = load_task("restaurant")
+    for n, played in ((3, 3), (5, 5), (7, 5)):
+        stage = stage_of("restaurant", None, n, 8)
+        asked = staged_with(stage, endpoint().as_user(), task)
+        (found,) = forecast_conversations(task, make_system("solver"), asked, stage, name="solver", seed=1)
+        assert found.source == f"as in {played} conversations of the system with the task's own user, played for this"
+        assert found.conversations == n
+        assert found.least["calls"] == pytest.approx(n)
+
+
+def test_the_longest_words_are_those_of_a_call_or_of_what_was_played() -> None:
+    def heard(*texts: tuple[str, str]) -> Sample:
+        return Sample(id="x", dialogue_id="x", history=tuple(Turn(speaker=who, text=text) for who, text in texts))
+
+    assert _longest("system", [], 10.0) == {"system": "x" * 30, "user": "x" * 30}
+    played = [[heard(("user", "a" * 99)), heard(("user", "好"), ("api", "ab"))], [], [heard(("user", "ab"))]]
+    assert _longest("system", played, 1.0) == {"system": "xxx", "user": "xxx", "api": "xx"}
+    assert _longest("user", [[heard(("user", "abcd"))]], 1.0) == {"user": "xxxx", "system": "xxxx"}
+
+
+def test_tokens_of_a_call_are_those_of_new_calls() -> None:
+    counts = {"calls": 4.0, "kept": 1.0, "most_completion_tokens": 300.0}
+    assert _tokens_of_a_call(counts) == 100.0
+    assert _tokens_of_a_call({**counts, "kept": 4.0}) == 0.0

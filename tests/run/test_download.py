@@ -151,3 +151,26 @@ def test_a_full_disk_is_not_the_servers_fault_and_what_fits_is_kept(shop: Shop, 
     assert path.read_bytes() == CONTENT
     assert shop.asked[0] == ""
     assert shop.asked[1].startswith("bytes=")
+
+
+def test_something_else_is_told_with_sizes_and_hashes(shop: Shop, tmp_path: Path) -> None:
+    shop.content = b"x" * 2_000
+    here = hashlib.sha256(shop.content).hexdigest()[:16]
+    unknown = DataFile(name="a.bin", sha256=FILE.sha256)
+    for file, expected in ((FILE, f"{len(CONTENT):,} bytes"), (unknown, "another content")):
+        with pytest.raises(DuologueError) as caught:
+            download(shop.url, tmp_path / "a.bin", file)
+        assert str(caught.value) == (
+            f"{shop.url} sent 2,000 bytes with SHA-256 {here}..., expected {expected} with {FILE.sha256[:16]}...; "
+            "nothing of it was kept"
+        )
+
+
+def test_a_file_of_which_the_size_is_not_known_is_taken_whole(shop: Shop, tmp_path: Path) -> None:
+    unknown = DataFile(name="a.bin", sha256=FILE.sha256)
+    shop.breaks_after = 1_000
+    with pytest.raises(DuologueError, match="broke off after 1,000 bytes"):
+        download(shop.url, tmp_path / "a.bin", unknown)
+    shop.breaks_after = None
+    download(shop.url, tmp_path / "a.bin", unknown)
+    assert (tmp_path / "a.bin").read_bytes() == CONTENT

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task, make_system
-from duologue.run.forecast import forecast_file, forecast_lines
+from duologue.run.forecast import RunForecast, forecast_file, forecast_lines, together
 from duologue.systems.endpoint.endpoint import EndpointSystem
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
@@ -49,3 +50,27 @@ def test_examples_are_never_those_of_the_file_that_is_answered(tmp_path: Path) -
         forecast_file(
             load_task("mobilecs/dialogue"), EndpointSystem(recipe), CALLS, name="endpoint", world=None, seed=1
         )
+
+
+def test_several_runs_take_what_each_takes_and_as_many_rounds_as_the_longest() -> None:
+    first = RunForecast(1, {"calls": 2.0, "kept": 1.0}, 4)
+    second = RunForecast(5, {"calls": 3.0, "kept": 0.0}, 1)
+    assert together([first, second]) == RunForecast(6, {"calls": 5.0, "kept": 1.0}, 4)
+
+
+def test_what_is_kept_is_no_new_call_and_later_prompts_are_longer_where_there_are_rounds() -> None:
+    counts = {"calls": 1500.0, "kept": 300.0, "prompt_tokens": 2e4, "most_completion_tokens": 1e3, "cost": 1234.5}
+    lines = forecast_lines(RunForecast(2000, counts, 1))
+    assert lines[:2] == [
+        "2,000 answers take 1,500 calls, 300 of them kept from before",
+        "1,200 new calls: about 20,000 tokens in, at most 1,000 out, cost at most about 1,234.50",
+    ]
+    assert len(lines) == 3
+    assert len(forecast_lines(RunForecast(2000, counts, 2))) == 4
+
+
+def test_there_are_as_many_rounds_as_the_longest_call_has_turns() -> None:
+    task = load_task("mobilecs/dialogue")
+    longest = max(Counter(one.sample.dialogue_id for one in task.load(CALLS)).values())
+    found = forecast_file(task, endpoint(reply_tokens=100), CALLS, name="endpoint", world=None, seed=1)
+    assert found.rounds == longest

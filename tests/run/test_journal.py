@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from tests.full_disk import files_up_to
 
-from duologue.core.errors import NoSpaceError
+from duologue.core.errors import BotError, NoSpaceError
 from duologue.core.identity import Identity
 from duologue.core.records import Answer
-from duologue.run.journal import Journal
+from duologue.run.journal import Journal, told_what_is_kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,3 +143,30 @@ def fill(path: Path) -> None:
     with files_up_to(2_000), Journal(path, OURS) as journal:  # closed while the disk is full still
         for place in range(1, 10):
             journal.add([place], [Answer(text="two" * 100)])
+
+
+def test_each_line_of_a_journal_stands_behind_its_checksum(tmp_path: Path) -> None:
+    """Another version that cannot read them would ask, and pay, for all answers anew."""
+    path = tmp_path / ".x.journal"
+    begun(path, "one", "two")
+    *lines, end = path.read_bytes().split(b"\n")
+    assert end == b""
+    assert [line[:9] for line in lines] == [f"{zlib.crc32(line[9:]):08x} ".encode() for line in lines]
+    assert b'"text":"one"' in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"), [(0, "Nothing is answered yet;"), (1, "1 answer is kept;"), (2, "2 answers are kept;")]
+)
+def test_what_is_kept_is_told_where_a_bot_fails(tmp_path: Path, answers: int, told: str) -> None:
+    with pytest.raises(BotError, match=f"^it is down\n{told} the same command goes on from there"):
+        fail_after(tmp_path / ".x.journal", answers)
+    with pytest.raises(BotError, match=r"^it is down$"), told_what_is_kept(None):
+        raise BotError("it is down")
+
+
+def fail_after(path: Path, answers: int) -> None:
+    with Journal(path, OURS) as journal, told_what_is_kept(journal):
+        for place in range(answers):
+            journal.add([place], [Answer(text="x")])
+        raise BotError("it is down")

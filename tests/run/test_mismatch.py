@@ -244,3 +244,14 @@ def test_numbered_ids_that_go_on_beyond_the_truth_are_those_of_a_larger_test_set
         found = fits(task, [str(n) for n in range(10 + more)], [str(n) for n in range(10)], tmp_path / "r.json")
         assert found.partition(":")[0] == said
     assert fits(task, ["x", *map(str, range(14))], [*map(str, range(10))], tmp_path / "r.json") == ""
+
+
+@pytest.mark.parametrize(
+    ("common", "told"), [(1, "only 1 of the 20 ids of the result is "), (2, "only 2 of the 20 ids of the result are ")]
+)
+def test_how_many_ids_are_common_is_told(tmp_path: Path, common: int, told: str) -> None:
+    task = load_task("restaurant")
+    submission = task.read(written("restaurant", truth(0, 20), tmp_path / "r.json"))
+    with pytest.raises(FormatError, match=told):
+        expect_own_truth(task, truth(20 - common, 20), submission, tmp_path / "r.json")
+    expect_own_truth(task, truth(17, 20), submission, tmp_path / "r.json")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import PlugInError, StorageError, UsageError
 from duologue.core.identity import hash_of_model
 from duologue.core.plugins import load_task, save_card
 from duologue.core.recipe import read_toml
@@ -252,3 +252,32 @@ def test_the_note_names_the_model_its_seed_and_its_weights(data: Path, tmp_path:
     run(Counting(), data, out)
     note = read_toml(provenance_path(out))
     assert (note["model"], note["model_seed"], note["model_hash"], note["seed"]) == ("", 0, "", 1)
+
+
+@pytest.mark.parametrize(("chunk", "sizes"), [(1, [1] * 5), (2, [2, 2, 1]), (5, [5]), (9, [5])])
+def test_a_system_is_asked_for_as_many_answers_as_it_takes_at_once(chunk: int, sizes: list[int]) -> None:
+    class Sized(Echo):
+        def __init__(self) -> None:
+            self.chunk, self.sizes = chunk, list[int]()
+
+        def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+            self.sizes.append(len(samples))
+            return super().answer(samples)
+
+    task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
+    system: Any = Sized()
+    told: list[tuple[int, int, str]] = []
+    found = answer_all(task, system, [example(name) for name in "abcde"], progress=lambda *step: told.append(step))
+    assert [answer.text for _, answer in found] == list("abcde")
+    assert system.sizes == sizes
+    assert told == [(sum(sizes[: at + 1]), 5, "answering") for at in range(len(sizes))]
+
+
+def test_another_number_of_answers_than_samples_is_told_with_both() -> None:
+    task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
+    silent: Any = type("Silent", (), {"answer": lambda self, samples: [Answer()]})()
+    with pytest.raises(PlugInError, match="Silent returned 1 answers for 3 samples; a system must return one answer"):
+        answer_all(task, silent, [example(name) for name in "abc"])
+    each: Any = type("Each", (), {"answer_each": lambda self, samples: iter([(1, Answer(), {})])})()
+    with pytest.raises(PlugInError, match="2 of 3 samples got no answer of `answer_each`"):
+        answer_all(task, each, [example(name) for name in "abc"])

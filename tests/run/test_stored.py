@@ -127,3 +127,19 @@ def test_a_report_is_made_from_one_result_and_at_most_one_data_file(pred: int, d
     assert files_of(msgspec.structs.replace(report, meta={}), "r") is None
     with pytest.raises(FormatError, match="cannot be told"):
         files_of(msgspec.structs.replace(report, meta={"files": {"pred": 3}}), "r")
+
+
+def test_sixty_four_parts_of_a_stored_path_are_looked_at(tmp_path: Path) -> None:
+    deep = "/".join(["d"] * 63)
+    kept = put(tmp_path / "reports" / deep / "x.json")
+    assert locate(named(f"/was/there/{deep}/x.json"), tmp_path / "reports" / "r.json").path == kept
+    deeper = put(tmp_path / "more" / "d" / deep / "x.json")
+    assert locate(named(f"/was/there/d/{deep}/x.json"), tmp_path / "more" / "r.json").path is None
+    assert deeper.is_file()
+
+
+def test_a_changed_file_is_told_with_twelve_digits_of_both_hashes(tmp_path: Path) -> None:
+    other = put(tmp_path / "gold.json", b"other")
+    found = locate(named("gold.json"), tmp_path / "x.report.json")
+    here, there = (hashlib.sha256(one).hexdigest()[:12] for one in (CONTENT, b"other"))
+    assert told(named("gold.json"), found) == f"{other}: the file has changed: stored hash {here}, found {there}"

@@ -14,7 +14,7 @@ from duologue.core.records import Scoring
 from duologue.core.result_note import provenance_path
 from duologue.run import evaluate
 from duologue.run.saved import formulas_of, read_report, save_report
-from duologue.run.verify import NO_NOTE, FileLocations, find, verify
+from duologue.run.verify import NO_NOTE, FileLocations, _shown, find, paths_in, verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -258,3 +258,27 @@ def test_a_prompt_is_proved_by_the_note_of_the_run_alone(contest: Any, tmp_path:
     note.unlink()
     assert verify(path).differences == ()
     assert verify(path).remarks == (f"{NO_NOTE}: toy en v1 0a1b",)
+
+
+def test_a_figure_of_two_hundred_signs_is_told_whole() -> None:
+    assert _shown("x" * 198) == f"'{'x' * 198}'"
+    assert _shown("x" * 199) == f"'{'x' * 199}…"
+    assert _shown(0.5) == "0.5"
+
+
+def test_it_is_told_how_many_reports_were_looked_at_and_what_else_is_there_is_passed_over(
+    saved: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.report.json").write_text("[]", encoding="utf-8")  # before the other by name
+    signature = str(read_report(saved).signature)
+    shutil.copy(saved, tmp_path / "z.report.json")
+    assert find(signature, [tmp_path, tmp_path]) == [saved, tmp_path / "z.report.json"]
+    with pytest.raises(UsageError, match=rf"'odd' is among the 3 below {tmp_path}, {tmp_path / 'gone'}, and no file"):
+        find("odd", [tmp_path, tmp_path / "gone"])
+
+
+def test_options_are_names_with_paths() -> None:
+    assert paths_in(["a=b=c", "d=e"]) == {"a": "b=c", "d": "e"}
+    for wrong in ("a", "=b", "a=", "="):
+        with pytest.raises(UsageError, match="expected name=path"):
+            paths_in(["d=e", wrong])
