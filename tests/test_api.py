@@ -67,6 +67,18 @@ def test_one_line_measures_are_what_their_formulas_say() -> None:
             measure("a b", ["a b c"])
     with pytest.raises(UsageError, match="is a text; give a list"):
         duologue.metrics.distinct("a b")
+    with pytest.raises(UsageError, match=rf"'{'x' * 79} is a text; give a list of texts, such as \['{'x' * 79}\]"):
+        duologue.metrics.distinct("x" * 100)
+    with pytest.raises(UsageError, match="n is 0; n-grams have at least one token"):
+        duologue.metrics.distinct(["a b"], n=0)
+
+
+def test_one_line_measures_without_settings_are_bleu_4_of_captions_and_distinct_1() -> None:
+    said, meant = ["a b c d e", "a b x d"], [["a b c d f"], "a b c d"]
+    assert duologue.metrics.bleu(said, meant) == duologue.metrics.bleu(said, meant, order=4, profile="coco")
+    assert len({duologue.metrics.bleu(said, meant, order=order) for order in (1, 2, 3, 4)}) == 4
+    assert duologue.metrics.bleu(["a b"], ["a b"]) != duologue.metrics.bleu(["a b"], ["a b"], profile="plain")
+    assert duologue.metrics.distinct(["a b", "a"]) == pytest.approx(2 / 3)
 
 
 def test_plain_texts_score_as_the_files_of_the_command_line_do(report: Report, tmp_path: Path) -> None:

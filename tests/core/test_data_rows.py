@@ -30,11 +30,11 @@ def joined(cut: DataRows) -> str:
     return cut.start + cut.between.join(row.text for row in cut.rows()) + cut.end
 
 
-@given(value=st.lists(VALUES) | st.dictionaries(st.text(), VALUES), indent=st.sampled_from([None, 2]))
+@given(value=st.lists(VALUES) | st.dictionaries(st.text(), VALUES), comma=st.sampled_from([",", ", ", ",\n  "]))
 def test_the_rows_of_json_together_are_the_file(
-    value: object, indent: int | None, tmp_path_factory: pytest.TempPathFactory
+    value: object, comma: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=indent is None)
+    text = json.dumps(value, separators=(comma, comma.replace(",", ":")), ensure_ascii=comma == ",")
     path = put(tmp_path_factory.mktemp("rows") / "a.json", text)
     cut = json_rows(path)
     assert joined(cut) == text

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+FREE = decompression.FREE
 ZEROS = bytes(1 << 20)
 TASKS = ("restaurant", "conversation", "proactive", "spoken", "mobilecs/extraction", "mobilecs/dialogue")
 
@@ -167,3 +168,15 @@ def test_a_size_is_a_number_with_its_unit(text: str, size: int) -> None:
 )
 def test_sizes_are_told_in_the_largest_unit_that_they_fill(size: int, told: str) -> None:
     assert shown(size) == told
+
+
+def test_a_file_of_less_than_a_mebibyte_is_read_whatever_its_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decompression, "FREE", FREE)
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(ZEROS))
+    assert read_bytes(path) == ZEROS
+    path.write_bytes(gzip.compress(ZEROS + b"x"))
+    with pytest.raises(FormatError, match="more than 1 MiB and over 100 times its packed size"):
+        read_bytes(path)

@@ -51,3 +51,16 @@ def test_a_weighted_sum_reads_the_columns_of_its_parts() -> None:
         for by, one in ((-2.0, parts[0]), (2.0, words))
     ]
     assert [one.bounds for one in (both, *of_both)] == [(0, 1), (-2, 1), (0, math.inf)]
+
+
+def test_a_ratio_is_a_share_where_it_is_a_fraction_of_nothing_but_its_whole() -> None:
+    assert Ratio("x", "part", "whole").share_of == ("part", "whole")
+    assert Average("x", "x = mean").share_of == ("x", "items")
+    assert Ratio("x", "part", "whole").bounds == (0, 1)
+    assert Ratio("x", "part", "whole", percent=False).bounds == (-math.inf, math.inf)
+
+
+def test_a_part_of_no_weight_leaves_the_scale_as_it_is() -> None:
+    free = Ratio("words", "words", "dialogues", percent=False)
+    both = Weighted("mean", [(0.0, free), (2.0, Overlap("a", "f1"))], "mean = 2 a-f1", percent=False)
+    assert both.bounds == (0, 2)

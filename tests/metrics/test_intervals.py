@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t as students_t  # in the tests only
+from scipy.stats import beta  # in the tests only
+from scipy.stats import t as students_t
 
 from duologue.core.records import Signature
 from duologue.metrics.counts import Counts, Metric, share
@@ -296,3 +297,32 @@ def test_students_quantile_is_that_of_the_expansion_to_the_last_place() -> None:
             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * freedom**4),
         )
         assert student(freedom) == pytest.approx(sum(terms), rel=1e-12)
+
+
+@pytest.mark.parametrize("right", [2, 5, 6, 8])
+def test_a_fraction_is_at_the_edge_with_fewer_than_five_hits_for_what_the_sample_is_worth(right: int) -> None:
+    n = 200  # is worth one less
+    rows = np.array([[1.0, float(number < right)] for number in range(n)])
+    (found,) = intervals(Counts(tuple(f"{number:05}" for number in range(n)), Mean.columns, rows), [Fraction()])
+    ends = wilson(right / n, n - 1, student(n - 1))
+    assert ((found.low, found.high) == pytest.approx(ends)) is (right < 6)
+
+
+def test_a_share_has_no_fewer_than_four_degrees_of_freedom() -> None:
+    """Two dialogues of a hundred trials each have hardly more than one."""
+    part = 48 / 58
+    effect = part * 0.1**2 * 199 / 0.24 + (1 - part) * (1 + 0.2 * 99)
+    ends = share_ends(np.array([50.0, 30.0, 0.0]), np.array([100.0, 100.0, 0.0]), 0.1)
+    assert ends == pytest.approx(wilson(0.4, 200 / effect, student(4)))
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 20), (3, 20), (0.5, 7), (20, 20)])
+def test_jeffreys_ends_are_those_of_the_beta_distribution(right: float, n: int) -> None:
+    low, high = (float(beta.ppf(part, right + 0.5, n - right + 0.5)) for part in (0.025, 0.975))
+    assert jeffreys(right, n) == pytest.approx((low if right else 0.0, high if right < n else 1.0), abs=1e-7)
+
+
+def test_an_end_that_differs_from_the_value_by_rounding_is_put_on_it() -> None:
+    names = tuple(f"{number:02}" for number in range(7))
+    (found,) = intervals(Counts(names, Mean.columns, np.column_stack([np.ones(7), np.full(7, 0.1)])), [Mean()])
+    assert found.low == found.value == found.high

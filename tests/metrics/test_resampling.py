@@ -73,3 +73,28 @@ def test_many_rows_are_drawn_in_parts_and_give_the_same() -> None:
 def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(UsageError, match="the seed is -1"):
         CoinSums(ONES, -1)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 128])
+def test_coins_are_the_bits_of_the_raw_words_each_draw_from_a_fresh_one(n: int) -> None:
+    words = np.random.PCG64(np.random.SeedSequence([1, 2, 0])).random_raw(BLOCK * -(-n // 64)).reshape(BLOCK, -1)
+    drawn = ["".join(f"{byte:08b}" for word in line for byte in int(word).to_bytes(8, "little")) for line in words]
+    found = CoinSums(np.ones((n, 1)), 1, grouped=False).block(0)
+    assert found[:, 0].tolist() == [bits[:n].count("1") for bits in drawn]
+
+
+def test_equal_rows_are_drawn_together_from_two_hundred_of_a_kind_on() -> None:
+    for n, grouped in ((199, False), (200, True)):
+        rows = np.ones((n, 1))
+        assert (CoinSums(rows, 1).block(0) == CoinSums(rows, 1, grouped=grouped).block(0)).all()
+        assert (CoinSums(rows, 1).block(0) != CoinSums(rows, 1, grouped=not grouped).block(0)).any()
+
+
+def test_kinds_keep_the_order_in_which_they_come() -> None:
+    rows = np.array([[3.0], [1.0], [3.0], [2.0]])
+    turned = CoinSums(-rows, 5, grouped=True).block(0)
+    assert (turned == -CoinSums(rows, 5, grouped=True).block(0)).all()
+
+
+def test_a_seed_of_0_is_one() -> None:
+    assert CoinSums(ONES, 0).block(0).shape == (BLOCK, 1)

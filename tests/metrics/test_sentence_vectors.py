@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from duologue.core.errors import FormatError, UsageError
-from duologue.metrics.sentence_vectors import read_sentence_vectors
+from duologue.metrics.sentence_vectors import SENTENCE_COSINE, SentenceVectors, read_sentence_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,3 +80,31 @@ def test_lines_that_are_none_are_named(tmp_path: Path, text: str, place: str) ->
     with pytest.raises(FormatError) as caught:
         read_sentence_vectors(path)
     assert [problem.place for problem in caught.value.problems] == [place]
+
+
+def test_the_first_twenty_broken_lines_are_told_with_their_start(tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text("a\t1 2\n" + f"{'b' * 50}\t1\n" * 25)
+    with pytest.raises(FormatError) as caught:
+        read_sentence_vectors(path)
+    assert [problem.place for problem in caught.value.problems] == [f"line {number}" for number in range(2, 22)]
+    assert caught.value.problems[0].message == f"found '{'b' * 40}', expected a text, a TAB and 2 numbers"
+    path.write_text("b\n")
+    with pytest.raises(FormatError, match="found 'b', expected a text, a TAB and numbers"):
+        read_sentence_vectors(path)
+
+
+def test_a_missing_text_is_shown_whole_up_to_sixty_characters(table: Path) -> None:
+    vectors = read_sentence_vectors(table)
+    for length, shown in ((60, "x" * 60), (61, "x" * 60 + "...")):
+        with pytest.raises(UsageError, match=rf"such as '{shown}';"):
+            vectors.likeness(["x" * length], [["ask us"]])
+    with pytest.raises(UsageError, match="the table has no vector for 1 of 1"):
+        SentenceVectors({}).likeness(["x"], [["x"]])
+
+
+def test_the_score_lies_between_the_ends_of_a_cosine(tmp_path: Path) -> None:
+    assert list(SENTENCE_COSINE.bounds) == [-1, 1]
+    path = tmp_path / "table.txt"
+    path.write_text("much\t1e100 0\nless\t-1e100 0\n")
+    assert read_sentence_vectors(path).likeness(["much"], [["less"]]).tolist() == [-1.0]

@@ -306,3 +306,54 @@ def test_all_swaps_of_up_to_twelve_dialogues_are_gone_through(dialogues: int, ex
     same = [True, False] * 10  # where both do alike a swap changes nothing
     found = all_pairs([hits([True] * dialogues + same), hits([False] * dialogues + same)], P1, rounds=500)
     assert (found.exact, found.rounds) == (exact, swaps)
+
+
+def test_a_hundred_swaps_are_enough_and_whole_blocks_are_made() -> None:
+    found = compare_two(hits([True] * 40), hits([False] * 40), [P1], rounds=100)
+    assert (found.rounds, found.tests[0].p) == (250, 1 / 251)  # the outcome itself is one of them
+
+
+@pytest.mark.parametrize(("dialogues", "told"), [(4, False), (5, True)])
+def test_with_fewer_than_five_dialogues_nothing_is_said_of_chance(dialogues: int, *, told: bool) -> None:
+    found = compare_two(hits([True] * dialogues), hits([False] * dialogues), [P1]).tests[0]
+    assert (not math.isnan(found.low), not math.isnan(found.high)) == (told, told)
+
+
+def test_an_interval_holds_the_differences_that_the_same_threshold_would_not_refuse() -> None:
+    names = tuple(f"{number:03}" for number in range(12))
+    each = np.array([9.0, -2, 5, 1, -4, 3, 7, -1, 2, 6, -5, 8])
+    a, b = (Counts(names, Points.columns, column[:, None]) for column in (each, np.zeros(12)))
+    found = compare_two(a, b, [Points()])
+    (test,) = found.tests
+    sums = np.abs(np.array([np.dot(signs, each) for signs in product((1.0, -1.0), repeat=12)])) / 6
+    assert found.exact
+    assert test.difference == pytest.approx(29 / 6)
+    assert test.p == pytest.approx((sums >= 29 / 6 - 1e-9).mean())
+    spread = math.sqrt(float(np.square(sums).mean()))
+    threshold = np.sort(sums)[-205] / spread  # of 4,096 swaps 204 are fewer than one in twenty
+    own = math.sqrt(spread**2 - test.difference**2 / 12)
+    for end in (test.low, test.high):
+        away = abs(end - test.difference)
+        assert away == pytest.approx(threshold * math.sqrt(own**2 + away**2 / 12))
+    half = test.high - test.difference
+    assert test.detectable == pytest.approx(half + 0.8416212335729143 * math.sqrt(own**2 + half**2 / 24))
+
+
+def test_outcomes_are_pinned() -> None:
+    rng = np.random.default_rng(8)
+    flags = rng.random((4, 90)) < np.array([0.9, 0.85, 0.6, 0.5])[:, None]
+    found = all_pairs([hits(each.tolist()) for each in flags], P1, rounds=2_000)
+    told = [
+        [round(value, 6) for value in (one.low, one.high, one.p, one.p_adjusted, one.detectable)] for one in found.tests
+    ]
+    assert told == PINNED
+
+
+PINNED = [
+    [-0.022372, 0.200149, 0.065467, 0.108946, 0.147454],
+    [0.211316, 0.499795, 0.0005, 0.0005, 0.191161],
+    [0.225776, 0.52978, 0.0005, 0.0005, 0.201448],
+    [0.09769, 0.435644, 0.0005, 0.0005, 0.223946],
+    [0.115492, 0.462285, 0.0005, 0.0005, 0.229803],
+    [-0.163337, 0.207781, 0.869565, 0.869565, 0.245922],
+]

@@ -129,3 +129,13 @@ def test_the_first_twenty_lines_that_are_no_vectors_are_told(tmp_path: Path) -> 
         read_vectors(path)
     assert [one.place for one in refused.value.problems] == [f"line {number}" for number in range(2, 22)]
     assert refused.value.problems[0].message == "found 'b 1', expected a word and 2 numbers"
+
+
+def test_a_line_that_is_no_vector_is_shown_by_its_start_and_large_numbers_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text("a 1 2\n" + "b" * 50 + "\n")
+    with pytest.raises(FormatError, match=f"found '{'b' * 40}', expected"):
+        read_vectors(path)
+    path.write_text("a 1e100 -1e100\n")
+    assert read_vectors(path).likeness(["a"], [["a"]]) == Likeness(1, 1, 1)
+    assert [one.bounds for one in EMBEDDING] == [(-1, 1)] * 3
