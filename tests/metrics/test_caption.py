@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as students_t  # in the tests only
 
 from duologue.metrics import caption
 from duologue.metrics.caption import CIDER, ROUGE_L, Cider, jackknife_interval, rouge_l
@@ -144,6 +145,20 @@ def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
     low, high = jackknife_interval(4.0, left_out, times=1.0)
     assert high - 4 == pytest.approx(values.std(ddof=1) / 2)
     assert 4 - low == pytest.approx(values.std(ddof=1) / 2)
+
+
+def test_an_interval_is_that_of_twenty_groups_where_nothing_else_is_said() -> None:
+    left_out = np.linspace(1, 3, 20)
+    point = float(students_t.ppf(0.975, 19))
+    assert jackknife_interval(2.0, left_out) == pytest.approx(jackknife_interval(2.0, left_out, times=point))
+    rng = np.random.default_rng(2)
+    said = [[str(word) for word in rng.integers(0, 9, 6)] for _ in range(40)]
+    cider, groups = Cider(said, [[tokens[1:]] for tokens in said]), np.arange(40) % 20
+    assert cider.interval(groups) == pytest.approx(cider.interval(groups, point))
+
+
+def test_the_scales_are_those_of_the_caption_program() -> None:
+    assert [(one.bounds, one.percent) for one in (ROUGE_L, CIDER)] == [((0, 1), True), ((0, 10), False)]
 
 
 def test_cider_refuses_items_without_references() -> None:
