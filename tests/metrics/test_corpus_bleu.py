@@ -169,6 +169,7 @@ def test_the_reference_length_is_a_number_where_it_is_as_far_off() -> None:
     rules = BleuRules(farthest=3)
     counts = count_bleu([["a"]] * 3, [[["b"] * 3], [["b"] * 4], [["b"] * 9]], rules=rules)
     assert counts[:, 1].tolist() == [3, 3, 3]
+    assert count_bleu([["a"] * 4] * 2, [[["b"]], [["b"] * 6]], rules=rules)[:, 1].tolist() == [3, 6]
     assert count_bleu([["a"]], [[["b"] * 9]])[0, 1] == 9
 
 

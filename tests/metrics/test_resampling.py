@@ -98,3 +98,8 @@ def test_kinds_keep_the_order_in_which_they_come() -> None:
 
 def test_a_seed_of_0_is_one() -> None:
     assert CoinSums(ONES, 0).block(0).shape == (BLOCK, 1)
+
+
+def test_sums_of_large_whole_numbers_are_exact_too() -> None:
+    found = CoinSums(np.array([[2.0**24 + 1], [2.0]]), 1, grouped=False).block(0)
+    assert set(found[:, 0].tolist()) == {0.0, 2.0, 2.0**24 + 1, 2.0**24 + 3}

@@ -357,3 +357,15 @@ PINNED = [
     [0.115492, 0.462285, 0.0005, 0.0005, 0.229803],
     [-0.163337, 0.207781, 0.869565, 0.869565, 0.245922],
 ]
+
+
+@pytest.mark.parametrize(("seed", "large", "grows"), [(0, 70, True), (20, 71, False)])
+def test_nearer_than_three_standard_errors_is_too_near_to_call(
+    monkeypatch: pytest.MonkeyPatch, seed: int, large: int, *, grows: bool
+) -> None:
+    """Of 1,001 outcomes 70.7 are three standard errors of 0.05 away from it."""
+    a = [True] * 25 + [False] * 13
+    both = hits(a), hits([not flag for flag in a])
+    assert (compare_two(*both, [P1], seed=seed, rounds=1_000).rounds > 1_000) is grows
+    monkeypatch.setattr(significance, "_MOST", 1)
+    assert compare_two(*both, [P1], seed=seed, rounds=1_000).tests[0].p == pytest.approx(large / 1_001)

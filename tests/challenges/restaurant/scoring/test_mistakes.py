@@ -49,6 +49,8 @@ SAMPLE = Sample(id="1", dialogue_id="1", history=HISTORY)
         ("here it is old_inn_phone", "here it is new_inn_phone", "fact: the phone of another restaurant"),
         ("here it is old_inn_phone", "here it is old_inn_address", "fact: address for phone"),
         (f"{OPTION}new_inn", "great let me do the reservation", "dialogue act: reserve for option"),
+        ("where should it be", "great let me do the reservation", "dialogue act: reserve for ask-location"),
+        ("i'm on it", "where should it be", "dialogue act: ask-location for on-it"),
         ("i'm on it", LISTED[0].text, "dialogue act: a fact line for on-it"),
         ("i'm on it", "hello", "dialogue act: a line of the user or unknown for on-it"),
         ("i'm on it", "i'm on it", "the same text under another id"),
