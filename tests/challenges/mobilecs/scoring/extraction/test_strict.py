@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,6 +67,25 @@ def test_shared_mentions_decide_between_entities_with_equal_triples() -> None:
         triples=[*predicted.triples, fee("x", "一年", "业务时长")], mentions=predicted.mentions
     )
     assert counted(crossed, gold)["triple right"] == 3
+
+
+@pytest.mark.parametrize("side", [0, 1, None])
+@pytest.mark.parametrize(("start", "right"), [(0, 1), (4, 2)])
+def test_of_entities_with_as_good_triples_the_one_mentioned_in_the_same_place_is_taken(
+    start: int, right: int, side: int | None
+) -> None:
+    """As in the tie that matters: 2 / (3 + 1) = 4 / (3 + 5), one right with a, two with b."""
+    gold = DialogueExtraction(
+        mentions=[mention("a", 0, side=side or 0), mention("b", 4, side=side or 0)],
+        triples=[fee("a", "0"), *[fee("b", value) for value in "01234"]],
+    )
+    predicted = DialogueExtraction(
+        mentions=[mention("x", start, side=side)], triples=[fee("x", value) for value in "019"]
+    )
+    found = count(predicted, gold)
+    assert (found.columns["triple right"], found.tie) == (right, False)
+    elsewhere = replace(predicted, mentions=[mention("x", 8, side=side)])
+    assert count(elsewhere, gold).tie
 
 
 def test_where_no_entity_has_two_to_choose_from_there_is_no_tie() -> None:
