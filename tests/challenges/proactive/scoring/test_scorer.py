@@ -310,3 +310,14 @@ def test_official_refuses_for_the_number_of_lines_and_for_nothing_else(tmp_path:
     assert report(tmp_path, "\ufeff" + lines(*REPLIES), examples, variant="official").n == 3
     with pytest.raises(FormatError, match="line-count"):
         report(tmp_path, lines(*REPLIES[:2]), examples, variant="official")
+
+
+@pytest.mark.parametrize(
+    ("variant", "told"), [("strict", ["space-double", "line-count"]), ("official", ["line-count"])]
+)
+def test_a_refusal_tells_all_problems_or_what_the_official_program_stumbles_over(
+    tmp_path: Path, variant: str, told: list[str]
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        report(tmp_path, lines("云海  很 美", "林 小舟"), data(tmp_path, 1), variant=variant)
+    assert sorted(one.rule for one in caught.value.problems) == sorted(told)
