@@ -13,8 +13,10 @@ import msgspec
 import pytest
 from tests.command import DUOLOGUE
 
+from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Report
+from duologue.run.partners import conversable, lasting_talker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -250,3 +252,10 @@ def test_a_talk_is_with_a_system_or_with_an_endpoint(call: Call, words: tuple[ob
     refused = call("chat", *words)
     assert refused.code == 2
     assert said in refused.err
+
+
+def test_a_system_lasts_under_the_name_that_is_given_or_that_of_the_default() -> None:
+    task = conversable("restaurant")
+    assert [lasting_talker(task, name) for name in (None, "solver", "random")] == ["solver", "solver", "random"]
+    with pytest.raises(UsageError, match="say whom to talk to in task 'conversation'"):
+        lasting_talker(conversable("conversation"), None)

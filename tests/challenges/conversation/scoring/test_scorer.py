@@ -371,3 +371,11 @@ def test_very_many_samples_keep_their_counts_in_runs_with_the_same_scores(
     assert values(runs) == pytest.approx(values(whole), abs=1e-12)
     assert runs.transcript == whole.transcript
     assert Counts.of_report(runs).sums() == pytest.approx(Counts.of_report(whole).sums())
+
+
+def test_the_fewest_and_the_most_references_of_a_sample_are_told(task: ConversationTask, write: Write) -> None:
+    def told(*several: int) -> str:
+        path = write("".join("U: a\n" + "S_REF: b\n" * number + "S_HYP: c\n\n" for number in several))
+        return run(task, [], path).signature.references
+
+    assert [told(2, 2), told(4, 1, 2)] == ["2", "1 to 4"]
