@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GOOD = "U: a\nS: b\nU: c\nS_REF: d e\nS_HYP: f\n\nU: g\nS_REF: h\nS_HYP: i\n\n"
 REFERENCES = "d e\nh\n"
+BEHIND = "a 'U:' line stands behind the 'S_HYP:' line of its dialogue"
 DATA = "U: a\nS: b\nU: c\nS: d e\n\nU: g\nS: h\n\n"
 
 BROKEN: dict[str, tuple[str | bytes, str | None]] = {
@@ -194,3 +195,22 @@ def test_a_dialogue_of_very_many_references_is_checked_in_the_time_of_one_pass()
 
     assert examine(*several(3)) == ()
     assert growth(several, lambda given: examine(*given), 700) < MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "gold", "message"),
+    [
+        (GOOD.replace("S_REF: h", "S_REF: h\nS_REF: k\nS_REF: l"), None, "dialogues have 1 to 3 references"),
+        (
+            GOOD.replace("S_HYP: f", "S_HYP: f\nS_HYP: k\nS_HYP: l"),
+            None,
+            "there are 3 'S_HYP:' lines, expected one",
+        ),
+        ("f\n", REFERENCES, "sample '2' has no reply; the file has 1"),
+        ("f\ni\nk\n", REFERENCES, "there is no such sample; 2 are known"),
+        (GOOD.replace("S_REF: d e\nS_HYP: f", "S_HYP: f\nU: x"), REFERENCES, BEHIND),
+    ],
+)
+def test_a_message_has_the_numbers_of_the_file(write: Write, text: str, gold: str | None, message: str) -> None:
+    examples = None if gold is None else load(write(gold, "gold.txt"))
+    assert [one.message for one in check(read_submission(write(text)), examples, "strict")] == [message]
