@@ -99,7 +99,6 @@ ELSEWHERE = {
     "text/personal/online.py": "text/test_anonymiser.py",
     "text/personal/spans.py": "text/test_anonymiser.py",
     "web/requests.py": "web/test_server.py",
-    "run/partners.py": "cli/test_conversations.py",
     "cli/forecast.py": "cli/test_endpoints.py",
 }
 """Modules without a mirror that no test names, with the test module that goes through them; empty: none does yet."""
