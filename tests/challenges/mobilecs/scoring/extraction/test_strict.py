@@ -69,14 +69,14 @@ def test_shared_mentions_decide_between_entities_with_equal_triples() -> None:
     assert counted(crossed, gold)["triple right"] == 3
 
 
-@pytest.mark.parametrize("side", [0, 1, None])
+@pytest.mark.parametrize(("true", "side"), [(0, 0), (1, 1), (0, None), (1, None)])
 @pytest.mark.parametrize(("start", "right"), [(0, 1), (4, 2)])
 def test_of_entities_with_as_good_triples_the_one_mentioned_in_the_same_place_is_taken(
-    start: int, right: int, side: int | None
+    start: int, right: int, true: int, side: int | None
 ) -> None:
     """As in the tie that matters: 2 / (3 + 1) = 4 / (3 + 5), one right with a, two with b."""
     gold = DialogueExtraction(
-        mentions=[mention("a", 0, side=side or 0), mention("b", 4, side=side or 0)],
+        mentions=[mention("a", 0, side=true), mention("b", 4, side=true)],
         triples=[fee("a", "0"), *[fee("b", value) for value in "01234"]],
     )
     predicted = DialogueExtraction(
