@@ -257,7 +257,37 @@ def test_a_prompt_is_proved_by_the_note_of_the_run_alone(contest: Any, tmp_path:
     assert any(one.startswith("signature: stored") for one in verify(path).differences)
     note.unlink()
     assert verify(path).differences == ()
-    assert verify(path).remarks == (f"{NO_NOTE}: toy en v1 0a1b",)
+    assert verify(path).remarks == (f"the prompt is {NO_NOTE}: toy en v1 0a1b",)
+
+
+@pytest.mark.parametrize(
+    ("forged", "told"),
+    [
+        ({"system": "ours"}, "system: stored 'ours', computed 'theirs'"),
+        ({"seen": "nothing"}, "data seen in training: stored 'nothing', computed 'the test set'"),
+        ({"seen": ""}, "data seen in training: stored '', computed 'the test set'"),
+        ({"external": ()}, "external data: stored (), computed ('a crawl',)"),
+        ({"external": None}, "external data: stored None, computed ('a crawl',)"),
+    ],
+)
+def test_what_a_system_has_seen_is_proved_by_the_note_of_its_run(
+    contest: Any, tmp_path: Path, forged: dict[str, Any], told: str
+) -> None:
+    pred, path = contest.results / "fair.answers.json", tmp_path / "fair.report.json"
+    provenance_path(pred).write_text(
+        'system = "theirs"\nseen = "the test set"\nexternal = ["a crawl"]\n'
+        f'result_hash = "{sha256(pred.read_bytes())}"\n',
+        "utf-8",
+    )
+    report = evaluate.score(contest.task, [contest.gold], pred, Scoring(variant="strict"))
+    save_report(report, path)
+    assert (verify(path).differences, verify(path).remarks) == ((), ())
+    save_report(msgspec.structs.replace(report, **forged), path)
+    assert verify(path).differences == (told,)
+    provenance_path(pred).unlink()
+    verdict = verify(path)
+    assert verdict.differences == ()
+    assert verdict.remarks == (f"the data that {forged.get('system', 'theirs')} has seen is {NO_NOTE}",)
 
 
 def test_a_figure_of_two_hundred_signs_is_told_whole() -> None:

@@ -16,6 +16,7 @@ from duologue.core.folder_files import all_files
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
+from duologue.run.notes import note_of
 from duologue.run.prompt_marks import with_prompts
 from duologue.run.saved import how_of, read_report
 from duologue.run.stored import Located, files_of, locate, told
@@ -31,7 +32,7 @@ REPORTS = "*.report.json"
 """Names of saved reports, as `duologue score --out` should be given."""
 _LONGEST = 200
 """Characters of a figure that are told where it differs; counts of all items are many."""
-NO_NOTE = "the prompt is told by the report alone, since the note of the run is not beside the result here"
+NO_NOTE = "told by the report alone, since the note of the run is not beside the result here"
 
 
 class Verdict(NamedTuple):
@@ -136,8 +137,12 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     prompts, remarks = report.signature.prompts, []
     if bool(prompts) != bool(again.signature.prompts):  # an old report, or a result without its note
         again = with_prompts(again, prompts)
-        remarks = [f"{NO_NOTE}: {', '.join(prompts.values())}"] if prompts else []
+        remarks = [f"the prompt is {NO_NOTE}: {', '.join(prompts.values())}"] if prompts else []
     pairs = _figures(report, again)
+    if note_of(pred[0], again.meta["files"]["pred"][0]["sha256"]).note is not None:
+        pairs += _declared(report, again)
+    elif report.seen or report.external is not None:
+        remarks.append(f"the data that {report.system} has seen is {NO_NOTE}")
     differences += [
         f"{what}: stored {_shown(stored)}, computed {_shown(now)}"
         for what, stored, now in pairs
@@ -227,6 +232,18 @@ def _figures(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:
         named = f"{key[0]} {key[1]}, "
         pairs.append((f"{named}n", one and one.n, other and other.n))
         pairs += _compared(named, one.scores if one else (), other.scores if other else ())
+    return pairs
+
+
+def _declared(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:
+    """Return what both reports say of the system and its data, which the note of a run tells."""
+    pairs: list[tuple[str, Any, Any]] = [
+        ("system", stored.system, now.system),
+        ("data seen in training", stored.seen, now.seen),
+        ("external data", stored.external, now.external),
+    ]
+    if now.exposure is not None:  # it needs a sketch beside the note
+        pairs.append(("share of the truth that was seen in training", stored.exposure, now.exposure))
     return pairs
 
 
