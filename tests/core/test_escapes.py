@@ -54,3 +54,4 @@ def test_of_a_name_two_hundred_bytes_are_kept_and_of_what_was_said_two_hundred_s
     assert excerpt(b"x" * 200) == "x" * 200
     assert excerpt(b"x" * 201) == "x" * 200 + "..."
     assert excerpt("\U0001f600".encode() * 200) == "\U0001f600" * 200
+    assert excerpt("\U0001f600".encode() * 201) == "\U0001f600" * 200 + "..."

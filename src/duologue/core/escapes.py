@@ -59,7 +59,7 @@ def in_json(text: str) -> str:
 
 def excerpt(data: bytes) -> str:
     """Return the beginning of what a program or server said, for a message: what is no plain text is escaped."""
-    text = data[: 4 * _LONGEST_SHOWN].decode("utf-8", "backslashreplace").strip()
+    text = data[: 4 * (_LONGEST_SHOWN + 1)].decode("utf-8", "backslashreplace").strip()
     return repr(text[:_LONGEST_SHOWN])[1:-1] + ("..." if len(text) > _LONGEST_SHOWN else "")
 
 
