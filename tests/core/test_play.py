@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import inspect
 import random
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 import pytest
@@ -231,8 +230,15 @@ def test_a_scene_and_what_each_side_knows_are_not_changed(kind: type[Record]) ->
     demand_strict(kind)
 
 
+class FixedDraw(random.Random):
+    def __init__(self, drawn: float) -> None:
+        super().__init__(1)
+        self.drawn = drawn
+
+    def random(self) -> float:
+        return self.drawn
+
+
 def test_a_draw_below_one_half_lets_the_user_begin() -> None:
     for drawn, speaker in ((0.0, "user"), (0.49, "user"), (0.51, "system"), (0.99, "system")):
-        rng = random.Random(1)
-        rng.random = repeat(drawn).__next__  # type: ignore[method-assign]  # what is drawn
-        assert play(Seller(), Seller(), scene(first=None), rng).turns[0].speaker == speaker
+        assert play(Seller(), Seller(), scene(first=None), FixedDraw(drawn)).turns[0].speaker == speaker
