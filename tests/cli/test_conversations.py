@@ -256,6 +256,7 @@ def test_a_talk_is_with_a_system_or_with_an_endpoint(call: Call, words: tuple[ob
 
 def test_a_system_lasts_under_the_name_that_is_given_or_that_of_the_default() -> None:
     task = conversable("restaurant")
-    assert [lasting_talker(task, name) for name in (None, "solver", "random")] == ["solver", "solver", "random"]
+    found = [lasting_talker(task, name) for name in (None, "solver", "random")]
+    assert found == [("solver", ()), ("solver", ()), ("random", ())]
     with pytest.raises(UsageError, match="say whom to talk to in task 'conversation'"):
         lasting_talker(conversable("conversation"), None)

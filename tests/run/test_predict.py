@@ -276,7 +276,7 @@ def test_a_system_is_asked_for_as_many_answers_as_it_takes_at_once(chunk: int, s
 def test_another_number_of_answers_than_samples_is_told_with_both() -> None:
     task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
     silent: Any = type("Silent", (), {"answer": lambda self, samples: [Answer()]})()
-    with pytest.raises(PlugInError, match="Silent returned 1 answers for 3 samples; a system must return one answer"):
+    with pytest.raises(PlugInError, match="Silent returned 1 answers for 3 samples; a system must return a list"):
         answer_all(task, silent, [example(name) for name in "abc"])
     each: Any = type("Each", (), {"answer_each": lambda self, samples: iter([(1, Answer(), {})])})()
     with pytest.raises(PlugInError, match="2 of 3 samples got no answer of `answer_each`"):
