@@ -172,7 +172,7 @@ def _head(sets: Sequence[str], tasks: Sequence[str]) -> str:
 _HEAD = """# The retriever's memory
 
 Made by `python benchmarks/conversation_retriever.py --data FOLDER`: the texts, floors and scores of
-[CONVERSATION.md](CONVERSATION.md), where they are explained; the retriever there has one memory of all text. `tweets`
+[CONVERSATION.md](CONVERSATION.md), where they are explained. `tweets`
 is training on the 521 company tweets alone, the memory of the channel in which a tweet is looked up; task A is training
 on the given dialogues, task B with external ones as well.
 
