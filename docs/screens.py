@@ -132,7 +132,7 @@ def _campaign(world: World) -> str:
     add_people(world.database)
     for number, person in enumerate(PEOPLE[:3]):
         Volunteer(world.database, campaign.id, person).rate_all(_opinion(campaign, number))
-    Volunteer(world.database, campaign.id, world.ids["volunteer"]).rate_all(_opinion(campaign, 3), most=7)
+    Volunteer(world.database, campaign.id, world.ids["volunteer"]).rate_all(_opinion(campaign, 3), limit=7)
     take_results(world.database, blobs, campaign, by=None)
     return campaign.id
 

@@ -44,7 +44,7 @@ TEMPLATES = tuple(
 """All of them; the first inputs of a run are these as they stand."""
 
 _COSTLY = frozenset({
-    "n", "resamples", "workers", "per_account", "max_turns", "tries", "back_off", "margin", "most", "raters", "items",
+    "n", "resamples", "workers", "per_account", "max_turns", "tries", "back_off", "margin", "limit", "raters", "items",
     "per_item", "systems", "volunteers", "triples", "samples",
 })  # fmt: skip
 """Options that honestly ask for more work or waiting the larger they are: they stay small."""

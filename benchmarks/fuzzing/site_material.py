@@ -62,7 +62,7 @@ _COMMANDS = (
     "track team booking TeamA --agree",
     "submit r/answers.json --track booking --team TeamA",
     "track work --once",
-    "site open-link --track booking --most 3",
+    "site open-link --track booking --limit 3",
     "talk open restaurant --title Booking",
     "talk pair proactive --goals p/sessions.txt --n 2",
     "annotate new mobilecs/extraction calls",

@@ -91,7 +91,7 @@ def test_what_makes_no_sense_is_refused(saved: Path) -> None:
     for words, kind, told in (
         ((reports, "--gold", saved / "truth.json"), UsageError, "leave --gold out"),
         ((reports, "--variant", "official", "--partial"), UsageError, "leave --variant, --partial out"),
-        ((reports, "--in", saved, "--most", 3), UsageError, "no page is written; leave --in, --most out"),
+        ((reports, "--in", saved, "--limit", 3), UsageError, "no page is written; leave --in, --limit out"),
         ((saved / "results",), UsageError, "to rank result files name their task"),
         ((reports, "--require-unseen"), SeenError, "nothing tells what good was trained on"),
         (("restaurant", saved / "results", "--in", saved), UsageError, "--in is for saved scores"),
@@ -120,8 +120,9 @@ def test_the_page_of_whole_submissions_is_tested_with_the_swaps_that_are_asked_f
     done = call(*words, "--resamples", 200, "--seed", 7)
     assert done.exit_code == 0, done.output
     assert (asked["n"], asked["resamples"], asked["seed"]) == (4, 200, 7)
-    refused = call("board", "restaurant", teams, "--gold", truth, "--out", saved / "other.html", "--most", 3)
+    refused = call("board", "restaurant", teams, "--gold", truth, "--out", saved / "other.html", "--limit", 3)
     assert isinstance(refused.exception, UsageError), refused.output
     assert (
-        str(refused.exception) == "whole submissions are ranked by their totals, and no item is shown; leave --most out"
+        str(refused.exception)
+        == "whole submissions are ranked by their totals, and no item is shown; leave --limit out"
     )

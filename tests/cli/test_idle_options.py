@@ -31,7 +31,7 @@ SITE = ("--site", "http://127.0.0.1:9")
         (("track", "campaign", "t", "p", "--link", "c", "--per-item", 2, "--seed", 3), "leave --per-item, --seed out"),
         (("campaign", "link", "c", "--person", "p", "--n", 2), "leave --n out"),
         (("site", "open-link", "--revoke", "x", "--list"), "leave --list out"),
-        (("site", "open-link", "--track", "x", "--list", "--most", 3), "leave --most out"),
+        (("site", "open-link", "--track", "x", "--list", "--limit", 3), "leave --limit out"),
         (("generate", "mobilecs", "--part", "train", "--out", "x"), "no such choice; leave --part out"),
     ],
 )

@@ -99,6 +99,8 @@ def test_a_result_file_behind_its_old_option(duologue: Any, corpus: Any, solved:
     way = ("--gold", corpus.truth, "--json", "--resamples", 100)
     pair = ("compare", "restaurant", *way, "--pred", solved, "--pred", other)
     as_before(pair, ("compare", "restaurant", solved, other, *way), "'--pred' of 'duologue compare'")
+    named = ("compare", "restaurant", solved, other, *way[:2], "--resamples", 100)
+    as_before((*named, "--most", 1), (*named, "--limit", 1), "it is now --limit")
 
 
 def test_data_behind_its_old_option(corpus: Any, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
     assert first["difference"] == pytest.approx(first["value_a"] - first["value_b"])
     assert found["differ_most"]["score"] == "p@1"
     assert all(gap["a"] == 1 and gap["b"] == 0 for gap in found["differ_most"]["items"])
-    shown = duologue(*words, "--most", 2)
+    shown = duologue(*words, "--limit", 2)
     assert "Items on which A is better/worse/equal" in shown.out
     assert "Items that differ most" in shown.out
 

@@ -128,11 +128,11 @@ def test_many_come_in_by_one_link(duologue: Command, tmp_path: Path) -> None:
     (tmp_path / "track.toml").write_text(TRACK, encoding="utf-8")
     (tmp_path / "truth.txt").write_bytes(TRUTH)
     assert duologue("track", "new", tmp_path / "track.toml", *work).code == 0
-    made = duologue("site", "open-link", "--track", "service", "--most", 3, *work)
+    made = duologue("site", "open-link", "--track", "service", "--limit", 3, *work)
     assert made.code == 0, made.err
     assert re.fullmatch(r"http://127.0.0.1:8000/join/\S+\n", made.out)
     (kept,) = json.loads(duologue("site", "open-link", "--track", "service", "--list", "--json", *work).out)["links"]
-    assert (kept["most"], kept["used"]) == (3, 0)
+    assert (kept["limit"], kept["used"]) == (3, 0)
     assert duologue("site", "open-link", "--revoke", kept["id"], *work).code == 0
     assert "0 of 3 came in, closed" in duologue("site", "open-link", "--track", "service", "--list", *work).out
     assert "no campaign" in duologue("site", "open-link", "--campaign", "x", *work).err

@@ -156,7 +156,7 @@ def test_names_given_twice_and_encrypted_files_are_refused_all_at_once(tmp_path:
 def test_too_many_entries_and_files_that_swell_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Pack
 ) -> None:
-    monkeypatch.setattr(archives, "MOST", 5)
+    monkeypatch.setattr(archives, "LIMIT", 5)
     assert rules(written(tmp_path, pack({f"{at}": b"" for at in range(20)}))) == ["archive-entries"]
     monkeypatch.setattr(decompression, "FREE", 1 << 16)
     monkeypatch.setattr(decompression, "limits", lambda: decompression.UnpackLimits(held=1 << 20, ratio=20))
@@ -220,7 +220,7 @@ def test_a_damaged_archive_is_read_or_refused_in_words(
 def test_as_many_entries_and_as_long_a_name_as_are_allowed_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "MOST", 5)
+    monkeypatch.setattr(archives, "LIMIT", 5)
     files = {"n" * 1_000: b"1", **{f"{at}": b"" for at in range(4)}}
     path = written(tmp_path, tarred(files))
     assert dict(members(path)) == files
@@ -230,7 +230,7 @@ def test_as_many_entries_and_as_long_a_name_as_are_allowed_are_read(
 def test_a_zip_of_far_too_many_entries_is_refused_before_its_directory_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "MOST", 3)
+    monkeypatch.setattr(archives, "LIMIT", 3)
     for piece in (5, 7, 1 << 16):  # marks lie across the pieces
         monkeypatch.setattr(decompression, "PIECE", piece)
         data = b"x" * 3 + b"PK\x01\x02..." * 6

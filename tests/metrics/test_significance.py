@@ -367,5 +367,5 @@ def test_nearer_than_three_standard_errors_is_too_near_to_call(
     a = [True] * 25 + [False] * 13
     both = hits(a), hits([not flag for flag in a])
     assert (compare_two(*both, [P1], seed=seed, rounds=1_000).rounds > 1_000) is grows
-    monkeypatch.setattr(significance, "_MOST", 1)
+    monkeypatch.setattr(significance, "_LIMIT", 1)
     assert compare_two(*both, [P1], seed=seed, rounds=1_000).tests[0].p == pytest.approx(large / 1_001)

@@ -36,7 +36,7 @@ def campaigns(world: World) -> list[Example]:
             opinion = by_length(find_campaign(connection, campaign_id))
         for person in ("ann", "ben"):
             Volunteer(database, campaign_id, person).rate_all(opinion)
-        Volunteer(database, campaign_id, me).rate_all(opinion, most=5)
+        Volunteer(database, campaign_id, me).rate_all(opinion, limit=5)
     with database.reading() as connection:
         campaign = find_campaign(connection, points)
     for person in ("ann", me):
@@ -51,7 +51,7 @@ def campaigns(world: World) -> list[Example]:
     text = "\n".join(rows).encode()
     keep_judge(database, blobs, campaign, "judge.csv", text)
     secret, now = new_secret(), database.now()
-    database.write(lambda c: open_for_many(c, secret, "campaign", points, most=9, days=3, now=now, by=None))
+    database.write(lambda c: open_for_many(c, secret, "campaign", points, limit=9, days=3, now=now, by=None))
     newcomer = Volunteer(database, empty, me)
     newcomer.join()
     arena = msgspec.structs.replace(find_campaign_protocol("arena"), onboarding=())

@@ -56,9 +56,9 @@ project_argument = click.argument("project", metavar="PROJECT")
 @click.command()
 @options.task_argument
 @project_argument
-@options.amount_option("--overlap", "Share of the dialogues that several people annotate.", default=0.2, most=1)
+@options.amount_option("--overlap", "Share of the dialogues that several people annotate.", default=0.2, limit=1)
 @options.count_option("--annotators", "How many annotate each of those.", default=2, least=2)
-@options.amount_option("--unassisted", "Share that somebody annotates without suggestions.", default=0.1, most=1)
+@options.amount_option("--unassisted", "Share that somebody annotates without suggestions.", default=0.1, limit=1)
 @options.count_option("--lease", "Minutes after which a dialogue that nobody works on goes to others.", default=120)
 @options.seed_option
 @options.workspace_option

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from duologue.cli.old_names import RenamedOptions
 from duologue.core.disk import write_text
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task, names
@@ -55,7 +56,7 @@ class _Wanted(NamedTuple):
 
     out: Path | None
     title: str
-    most: int
+    limit: int
     seed: int
     resamples: int
     as_json: bool
@@ -80,7 +81,7 @@ _in_option = click.option(
     help="Saved scores: where the scored files are looked for; may be repeated.",
 )
 _most_option = click.option(
-    "--most",
+    "--limit",
     type=options.CountNumber(min=0),
     default=5,
     show_default=True,
@@ -88,7 +89,7 @@ _most_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=RenamedOptions, renamed={"--most": "--limit"})
 @click.argument(
     "words", type=options.TASK_OR_PATH, nargs=-1, required=True, metavar="[TASK FOLDER | FILE.report.json...]"
 )
@@ -125,7 +126,7 @@ def board(
     resamples: int,
     out: Path | None,
     title: str,
-    most: int,
+    limit: int,
     seed: int,
     as_json: bool,
     quiet: bool,
@@ -153,23 +154,23 @@ def board(
       duologue board a.report.json b.report.json --out page.html
       duologue board reports --in results --in data --out page.html
     """
-    wanted = _Wanted(out, title, most, seed, resamples, as_json)
+    wanted = _Wanted(out, title, limit, seed, resamples, as_json)
     if words[0] not in names("tasks"):
         options.demand_file_or_task(words[0])
         options.refuse_scoring_options()
-        _refuse_of_page(out, "title", "most", "folders")
+        _refuse_of_page(out, "title", "limit", "folders")
         _board_of_saved(_saved(words), folders, wanted, unseen=require_unseen)
         return
     if len(words) != 2:
         raise UsageError(f"one FOLDER of result files follows the task, {len(words) - 1} given")
     if folders:
         raise UsageError("--in is for saved scores, whose files lie elsewhere; leave it out")
-    _refuse_of_page(out, "title", "most")
+    _refuse_of_page(out, "title", "limit")
     loaded, folder = load_task(words[0]), Path(words[1])
     how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, partial=partial)
     whole = is_whole(gold) or _holds_teams(folder)
     if whole:
-        options.refuse("whole submissions are ranked by their totals, and no item is shown", "most")
+        options.refuse("whole submissions are ranked by their totals, and no item is shown", "limit")
     if whole and data is not None:
         raise UsageError("data files of whole submissions stand beside their truth files; leave --input out")
     with options.progress_bar(quiet=quiet) as progress:
@@ -203,14 +204,14 @@ def _holds_teams(folder: Path) -> bool:
 @_title_option
 @_in_option
 @_most_option
-def report(*, reports: tuple[Path, ...], out: Path, title: str, folders: tuple[Path, ...], most: int) -> None:
+def report(*, reports: tuple[Path, ...], out: Path, title: str, folders: tuple[Path, ...], limit: int) -> None:
     """Join saved scores into one HTML page, as `duologue board` does.
 
     \b
     Example:
       duologue board a.report.json b.report.json --out page.html
     """
-    write_text(out, _join([(path, read_report(path)) for path in reports], title, folders, most))
+    write_text(out, _join([(path, read_report(path)) for path in reports], title, folders, limit))
     console.line(f"{len(reports)} report{'s' * (len(reports) > 1)} in {out}")
 
 
@@ -229,23 +230,23 @@ def _saved(words: Sequence[str]) -> list[tuple[Path, Report]]:
 
 
 def _join(
-    reports: Sequence[tuple[Path, Report]], title: str, folders: tuple[Path, ...], most: int, **resampling: int
+    reports: Sequence[tuple[Path, Report]], title: str, folders: tuple[Path, ...], limit: int, **resampling: int
 ) -> str:
     """Return saved reports as one page; `resampling` holds seed and resamples where they are not the usual ones."""
-    cases = {number: _showcase(one, path, folders, most) for number, (path, one) in enumerate(reports)}
+    cases = {number: _showcase(one, path, folders, limit) for number, (path, one) in enumerate(reports)}
     joined = [one for _, one in reports]
     return make_page(joined, title=title, commands=[_command()], formulas=formulas_of, showcases=cases, **resampling)
 
 
-def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> ErrorExamples:
+def _showcase(report: Report, path: Path, folders: tuple[Path, ...], limit: int) -> ErrorExamples:
     """Return the best and worst items of a saved report; none, with a word about it, where its files cannot be read."""
-    if not most:
+    if not limit:
         return find_error_examples(report, (), (), {})
     context = context_of(report, path, folders)
     if context.missing:
         console.line(f"{path}: no items are shown: {context.missing}", err=True)
     return find_error_examples(
-        report, formulas_of(report), context.examples, context.answers, limit=most, names=context.names
+        report, formulas_of(report), context.examples, context.answers, limit=limit, names=context.names
     )
 
 
@@ -269,7 +270,7 @@ def _board_of_saved(
             shown.append(render_leaderboard(found))
 
     def page() -> str:
-        return _join(reports, wanted.title, folders, wanted.most, seed=wanted.seed, resamples=wanted.resamples)
+        return _join(reports, wanted.title, folders, wanted.limit, seed=wanted.seed, resamples=wanted.resamples)
 
     wanted.tell(told[0] if len(told) == 1 else {"boards": told}, page, *shown)
 
@@ -286,7 +287,7 @@ def _board_of_files(scored: ScoredFolder, folder: Path, sources: Sequence[Path],
     found = _ranked(scored.reports, scored.refused, wanted)
 
     def page() -> str:
-        shown = _showcases(found, [folder, *(path.parent for path in sources)], wanted.most)
+        shown = _showcases(found, [folder, *(path.parent for path in sources)], wanted.limit)
         return leaderboard_page(found, title=wanted.title, commands=[_command()], seed=wanted.seed, showcases=shown)
 
     wanted.tell(leaderboard_to_json(found), page, render_leaderboard(found))
@@ -302,15 +303,15 @@ def _ranked(reports: Sequence[Report], refused: Sequence[RefusedFile], wanted: _
     )
 
 
-def _showcases(found: Leaderboard, folders: list[Path], most: int) -> dict[str, ErrorExamples]:
+def _showcases(found: Leaderboard, folders: list[Path], limit: int) -> dict[str, ErrorExamples]:
     """Return the best and worst items of the first systems, where the files are small enough to be read again."""
     shown = {}
     for place in found.places[:_SHOWN]:
         report = place.report
-        if most and report.items and report.n <= _MOST_ITEMS:
+        if limit and report.items and report.n <= _MOST_ITEMS:
             context = context_of(report, None, folders)
             items = find_error_examples(
-                report, formulas_of(report), context.examples, context.answers, limit=most, names=context.names
+                report, formulas_of(report), context.examples, context.answers, limit=limit, names=context.names
             )
             if items.worst:
                 shown[place.system] = items

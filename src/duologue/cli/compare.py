@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from duologue.report.gate import GateVerdict
 
 
-@click.command(cls=RenamedOptions, renamed={"--pred": "RESULT"})
+@click.command(cls=RenamedOptions, renamed={"--pred": "RESULT", "--most": "--limit"})
 @click.argument(
     "words", type=options.TASK_OR_PATH, nargs=-1, required=True, metavar="[TASK A B | A.report.json B.report.json]"
 )
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @options.unseen_option
 @options.resamples_option
 @click.option(
-    "--most", type=options.CountNumber(min=0), default=10, show_default=True, help="Items to name that differ most."
+    "--limit", type=options.CountNumber(min=0), default=10, show_default=True, help="Items to name that differ most."
 )
 @options.seed_option
 @click.option(
@@ -67,7 +67,7 @@ def compare(
     models: tuple[Path, ...],
     require_unseen: bool,
     resamples: int,
-    most: int,
+    limit: int,
     seed: int,
     fail_if_worse: bool,
     junit: Path | None,
@@ -108,7 +108,7 @@ def compare(
     formulas = formulas_of(first)
     found = compare_reports(first, second, metrics=formulas, seed=seed, resamples=resamples)
     ranking = next((one for one in formulas if one.name == first.rank_by), None)
-    gaps = widest_gaps(first, second, ranking, most) if ranking is not None and most else ()
+    gaps = widest_gaps(first, second, ranking, limit) if ranking is not None and limit else ()
     warnings = [*evaluate.doubts_in([first, second]), *warnings_of_training([first, second])]
     verdict = gate(found, first.rank_by) if fail_if_worse else None
     if as_json:

@@ -93,7 +93,7 @@ def _hard(shell: _Shell, data: Path, out: Path, seed: int) -> Path:
     page = out / "board.html"
     shell.run("board", "restaurant", results, "--gold", truth, "--out", page, aloud=True)
     best = [results / f"{name}.pred.json" for name in list(_HARD)[:2]]
-    shell.run("compare", "restaurant", *best, "--gold", truth, "--most", 0, aloud=True)
+    shell.run("compare", "restaurant", *best, "--gold", truth, "--limit", 0, aloud=True)
     return page
 
 

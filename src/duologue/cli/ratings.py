@@ -24,7 +24,7 @@ _COMMANDS = {
     }
 }
 
-_MOST = 1_000.0
+_LIMIT = 1_000.0
 """Points, at most, of differences and spreads."""
 _REST = 1.0
 """Spread of one rater on one item, where none is given."""
@@ -102,14 +102,18 @@ def score(
 @options.count_option("--per-item", "Raters of each item.  [default: all]")
 @options.count_option("--systems", "Systems; each rater of an item rates all of them.", default=2, least=2)
 @options.amount_option(
-    "--difference", "Smallest true difference to be found, in points; left out: it is told.", most=_MOST
+    "--difference", "Smallest true difference to be found, in points; left out: it is told.", limit=_LIMIT
 )
 @click.option("--pilot", type=options.PATH, default=None, help="Ratings that tell the spreads (with --protocol).")
 @click.option("--protocol", "word", default=None, help="The protocol of the pilot.")
-@options.amount_option("--item-spread", "Standard deviation of the difference between items.", default=0.6, most=_MOST)
-@options.amount_option("--rater-spread", "The same between raters: their tastes.", default=0.3, most=_MOST)
 @options.amount_option(
-    "--rest-spread", "The same of one rater on one item, beside these.  [default: 1; pairs: that of chance]", most=_MOST
+    "--item-spread", "Standard deviation of the difference between items.", default=0.6, limit=_LIMIT
+)
+@options.amount_option("--rater-spread", "The same between raters: their tastes.", default=0.3, limit=_LIMIT)
+@options.amount_option(
+    "--rest-spread",
+    "The same of one rater on one item, beside these.  [default: 1; pairs: that of chance]",
+    limit=_LIMIT,
 )
 @click.option("--pairs", is_flag=True, help="Votes on pairs (arena): spreads are in logits then.")
 @click.option(

@@ -199,7 +199,7 @@ def _other_user(task: Task, player: str | None, overrides: Sequence[str], users:
 def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
     """Return the report's JSON object, and in it people, endings, latency (milliseconds), problems and notes."""
     latency = found.latency
-    timed = latency and {"replies": latency.replies, "p50": latency.p50, "p95": latency.p95, "max": latency.most}
+    timed = latency and {"replies": latency.replies, "p50": latency.p50, "p95": latency.p95, "max": latency.longest}
     return {
         **to_json(found.report),
         "seed": seed,

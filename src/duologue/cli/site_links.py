@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("open-link")
 @click.option("--campaign", default=None, metavar="CAMPAIGN", help="Volunteers of this campaign come in by it.")
 @click.option("--track", default=None, metavar="TRACK", help="Participants of this track come in by it.")
-@click.option("--most", type=click.IntRange(1, 10_000), default=50, show_default=True, help="People that it lets in.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="People that it lets in.")
 @options.days_option(14)
 @click.option("--list", "listed", is_flag=True, help="Show the links that there are, without making one.")
 @click.option("--revoke", default=None, metavar="LINK", help="Let nobody new in by this link (its id).")
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @options.database_option
 @options.json_option
 def open_link(
-    *, campaign: str | None, track: str | None, most: int, days: float, listed: bool, revoke: str | None, url: str,
+    *, campaign: str | None, track: str | None, limit: int, days: float, listed: bool, revoke: str | None, url: str,
     workspace: Path, address: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Make one link for many people: each who follows it gets an identity, and a link to come back by.
@@ -36,7 +36,7 @@ def open_link(
 
     \b
     Examples:
-      duologue site open-link --campaign 3f2a --most 100
+      duologue site open-link --campaign 3f2a --limit 100
       duologue site open-link --track booking --days 30
       duologue site open-link --track booking --list
       duologue site open-link --revoke 0123456789abcdef
@@ -44,9 +44,9 @@ def open_link(
     if (campaign is not None) + (track is not None) + (revoke is not None) != 1:
         raise UsageError("give one of --campaign, --track and --revoke")
     if revoke is not None:
-        options.refuse("--revoke makes no link and shows none", "listed", "most", "days", "url")
+        options.refuse("--revoke makes no link and shows none", "listed", "limit", "days", "url")
     if listed:
-        options.refuse("--list makes no link", "most", "days", "url")
+        options.refuse("--list makes no link", "limit", "days", "url")
     kind, subject = ("campaign", campaign) if campaign is not None else ("track", track or "")
     with site_database(workspace, address) as found:
         from duologue.arena.people.open_links import open_path, revoke_open_link
@@ -69,11 +69,13 @@ def open_link(
                 return
             for one in links:
                 state = "open" if one.valid(now) else "closed"
-                console.line(f"{one.id}  {one.used} of {one.most} came in, {state}")
+                console.line(f"{one.id}  {one.used} of {one.limit} came in, {state}")
             return
         secret = new_secret()
         made = found.write(
-            lambda connection: open_for_many(connection, secret, kind, subject, most=most, days=days, now=now, by=None)
+            lambda connection: open_for_many(
+                connection, secret, kind, subject, limit=limit, days=days, now=now, by=None
+            )
         )
     link = url.rstrip("/") + open_path(secret)
     if as_json:

@@ -7,7 +7,7 @@
 
 What an archive says of itself is believed nowhere: sizes are counted as they come out (`decompression`: ratio and size,
 `--max-unpacked` raises them), and an archive is refused as a whole, with all that is wrong, for names that lead out
-of it, links, devices, names given twice, encryption, and more than `MOST` files. Large corpora, of which no file is
+of it, links, devices, names given twice, encryption, and more than `LIMIT` files. Large corpora, of which no file is
 held, have a reader of their own (`corpus.archives`).
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-MOST = 10_000
+LIMIT = 10_000
 """Entries that an archive may have, folders included."""
 _LONGEST = 1_000
 """Characters of a name."""
@@ -134,7 +134,7 @@ def _directory_size(raw: IO[bytes], path: Path) -> int:
         entries += (tail + piece).count(_ENTRY)
         tail = piece[-len(_ENTRY) + 1 :]
         size += len(piece)
-        if entries > 2 * MOST:
+        if entries > 2 * LIMIT:
             raise FormatError(path, [_too_many()])
     raw.seek(0)
     return size
@@ -244,7 +244,7 @@ def _told(path: Path) -> Iterator[None]:
 
 def _too_many() -> Problem:
     advice = "give an archive of the files that are needed, or a folder"
-    return Problem(rule="archive-entries", message=f"the archive has more than {MOST:,} entries", advice=advice)
+    return Problem(rule="archive-entries", message=f"the archive has more than {LIMIT:,} entries", advice=advice)
 
 
 class _Names:
@@ -257,7 +257,7 @@ class _Names:
 
     def add(self, name: str, *, folder: bool, wrong: str) -> None:
         """Take a name in. Raises `FormatError` when there are too many."""
-        if len(self._seen) >= MOST:
+        if len(self._seen) >= LIMIT:
             raise FormatError(self._path, [_too_many()])
         whole = _plain(name.rstrip("/") if folder else name)
         if folder and whole in {"", "."} and name:  # the root

@@ -134,9 +134,9 @@ class Meter:
         raise FormatError(self.path, [problem])
 
 
-def _enough(most: int) -> str:
+def _enough(limit: int) -> str:
     """Return a size well above the limit, as the option takes it."""
-    return f"{max(4 * most >> 30, 1)}G"
+    return f"{max(4 * limit >> 30, 1)}G"
 
 
 def shown(size: int) -> str:

@@ -44,10 +44,10 @@ class SpendingCaps:
 
         Raises `CapReachedError` where it might exceed a cap.
         """
-        settings, most = self._settings, self._settings.reply_tokens
+        settings, limit = self._settings, self._settings.reply_tokens
         with self._lock:
             tokens = float(self.estimated(size))
-            after_in, after_out = self._in + tokens, self._out + most
+            after_in, after_out = self._in + tokens, self._out + limit
             cost = self.cost(after_in, after_out)
             for name, cap, after in (
                 ("max_calls", settings.max_calls, self._calls + 1),

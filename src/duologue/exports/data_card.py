@@ -43,7 +43,7 @@ def to_data_card(name: str, path: Path, details: ExportDetails) -> str:
         "language": [corpus.task.info.language],
         **({"license": details.licence.lower()} if details.licence else {}),
         "pretty_name": title,
-        "size_categories": [next((size for most, size in _SIZES if rows < most), "1M<n<10M")],
+        "size_categories": [next((size for limit, size in _SIZES if rows < limit), "1M<n<10M")],
         "tags": ["dialogue", "simulated", "duologue", name.partition("/")[0]],
     }
     parts = [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Problem
     from duologue.report.gate import GateVerdict
 
-MOST = 10
+LIMIT = 10
 """Annotations of one level that GitHub shows of a step."""
 _LINE = re.compile(r"line (\d{1,9})\b", re.ASCII)
 
@@ -28,7 +28,7 @@ def of_check(file: Path, problems: Sequence[Problem]) -> Iterator[str]:
     told = 0
     for one in problems:
         level = "error" if one.severity == "error" else "warning"
-        if shown[level] >= MOST:
+        if shown[level] >= LIMIT:
             continue
         shown[level] += 1
         told += one.stands_for

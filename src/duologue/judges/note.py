@@ -70,9 +70,9 @@ class JudgeNote(Record, frozen=True, kw_only=True):
             )
         if len(self.systems) != len(self.results):
             raise ValueError(f"systems has {len(self.systems)} names, expected one for each of results")
-        for name, most in (("input", 1), ("kb", 1), ("calls", 1)):
+        for name, limit in (("input", 1), ("kb", 1), ("calls", 1)):
             found = len(getattr(self, name))
-            if found > most or (name == "calls" and not found):
+            if found > limit or (name == "calls" and not found):
                 raise ValueError(f"{name} has {found} files, expected 1")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from duologue.metrics.counts import Floats
 
-_MOST = 20
+_LIMIT = 20
 """Broken lines that are reported before reading stops."""
 _LARGEST = 1e100
 """Of a vector's numbers, below or above zero: the squares of larger ones, and of their sums, would be infinite."""
@@ -106,7 +106,7 @@ def read_sentence_vectors(path: Path, wanted: Collection[str] | None = None) -> 
             expected = f"{dimensions} numbers" if dimensions else "numbers"
             message = f"found {line[:40]!r}, expected a text, a TAB and {expected}"
             problems.append(Problem(rule="vector-line", place=f"line {number}", message=message))
-            if len(problems) >= _MOST:
+            if len(problems) >= _LIMIT:
                 break
             continue
         count += 1

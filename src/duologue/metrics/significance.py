@@ -41,7 +41,7 @@ ROUNDS = 10_000
 FEWEST = 5
 """With fewer dialogues there is no interval: nothing can be said of chance."""
 
-_LONGER, _MOST = 4, 16
+_LONGER, _LIMIT = 4, 16
 """Rounds grow so many times while a p-value is too near to call, up to so many times the first ones."""
 _ERRORS = 3.0
 """Nearer to 0.05 than so many of its standard errors, a p-value is too near to call."""
@@ -283,7 +283,7 @@ class _Draws:
     def until_clear(self, rounds: int) -> _Found:
         """Count, with four times as many swaps while a p-value is too near to 0.05 to call."""
         blocks, stop = -(-rounds // BLOCK), 0
-        most = blocks * _MOST
+        limit = blocks * _LIMIT
         while True:
             start, stop = stop, blocks
             for block in self._blocks(start, stop):
@@ -293,7 +293,7 @@ class _Draws:
             more = float(blocks * _LONGER * BLOCK)
             costly = more * self._sums.rows.size > _WORK or more * self._table.cost > _TOTALS
             unclear = bool((np.abs(result.adjusted[self._tested] - ALPHA) < near).any())
-            if self._exact or not unclear or blocks * _LONGER > most or costly:
+            if self._exact or not unclear or blocks * _LONGER > limit or costly:
                 return result
             blocks *= _LONGER
 

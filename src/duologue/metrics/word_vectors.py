@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from duologue.metrics.counts import Floats
 
-_MOST = 20
+_LIMIT = 20
 """Broken lines that are reported before reading stops."""
 _LARGEST = 1e100
 """Of a vector's numbers, below or above zero: the squares of larger ones, and of their sums, would be infinite."""
@@ -141,7 +141,7 @@ def read_vectors(path: Path, wanted: Collection[str] | None = None) -> Vectors:
         if row is None:
             message = f"found {line[:40]!r}, expected a word and {dimensions} numbers"
             problems.append(Problem(rule="vector-line", place=f"line {number}", message=message))
-            if len(problems) >= _MOST:
+            if len(problems) >= _LIMIT:
                 break
             continue
         total += row

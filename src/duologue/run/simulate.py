@@ -31,7 +31,7 @@ class Latency(NamedTuple):
     replies: int
     p50: float
     p95: float
-    most: float
+    longest: float
 
 
 class Simulation(NamedTuple):

@@ -50,14 +50,14 @@ class Form:
         self.nonce = nonce
         """Names this very form: what is submitted with it is done once."""
 
-    def text(self, name: str, *, most: int = LONGEST_TEXT, needed: bool = True) -> str:
+    def text(self, name: str, *, limit: int = LONGEST_TEXT, needed: bool = True) -> str:
         """Return a text, without spaces around it. Raises `PageError` for one that lacks or is too long."""
         found = self._fields.get(name, "")
         found = found.strip() if isinstance(found, str) else ""
         if needed and not found:
             raise PageError(HTTPStatus.BAD_REQUEST, "site.field_missing", field=name)
-        if len(found) > most:
-            raise PageError(HTTPStatus.BAD_REQUEST, "site.field_too_long", field=name, most=most)
+        if len(found) > limit:
+            raise PageError(HTTPStatus.BAD_REQUEST, "site.field_too_long", field=name, limit=limit)
         if "\0" in found:
             raise PageError(HTTPStatus.BAD_REQUEST, "site.field_odd", field=name)
         return found.replace("\r\n", "\n")
@@ -78,7 +78,7 @@ class Form:
 
     def whole(self, name: str, low: int, high: int) -> int:
         """Return a whole number. Raises `PageError` for anything else, and for one out of range."""
-        found = self.text(name, most=20)
+        found = self.text(name, limit=20)
         digits = found.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()) or not low <= int(found) <= high:
             raise PageError(HTTPStatus.BAD_REQUEST, "site.field_whole", field=name, low=low, high=high)

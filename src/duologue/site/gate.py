@@ -144,14 +144,14 @@ class Gate:
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
         """Return what receives a body up to its limit. Raises `PageError` beyond it."""
         settings = self._site.settings
-        most = settings.largest_upload if scope["path"].endswith("/upload") else settings.largest_body
+        limit = settings.largest_upload if scope["path"].endswith("/upload") else settings.largest_body
         taken = 0
 
         async def received() -> Message:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
-            if taken > most:
+            if taken > limit:
                 raise PageError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             return message
 

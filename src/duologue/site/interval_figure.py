@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from duologue.arena.competition.entries import TrackEntry
     from duologue.arena.competition.score_shapes import KeptScore
 
-_MOST = 30
+_LIMIT = 30
 """Lines of a figure."""
 
 
@@ -43,7 +43,7 @@ def interval_figure(rows: Sequence[tuple[str, int | None, KeptScore]], *, last: 
     Of more than there is room for it shows the first, with `last` the last.
     """
     known = [(*row, value) for row in rows if (value := row[2]["value"]) is not None]
-    known = known[-_MOST:] if last else known[:_MOST]
+    known = known[-_LIMIT:] if last else known[:_LIMIT]
     if len(known) < 2:
         return None
     first = known[0][2]

@@ -65,10 +65,10 @@ class Visit:
         """Return a part of the path."""
         return str(self.request.path_params[name])
 
-    def asked(self, name: str, default: str = "", *, most: int = 200) -> str:
+    def asked(self, name: str, default: str = "", *, limit: int = 200) -> str:
         """Return a parameter of the query; one that is too long is not there."""
         found = str(self.request.query_params.get(name, default))
-        return found if len(found) <= most else default
+        return found if len(found) <= limit else default
 
     @property
     def database(self) -> Database:

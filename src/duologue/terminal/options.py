@@ -280,10 +280,10 @@ def workers_option(command: Decorated) -> Decorated:
 
 
 def amount_option(
-    name: str, text: str, *, default: float | None = None, most: float | None = None
+    name: str, text: str, *, default: float | None = None, limit: float | None = None
 ) -> Callable[[Decorated], Decorated]:
     """Return an option that takes a number from 0, such as seconds or USD; `text` is its help."""
-    return click.option(name, type=FiniteRange(min=0, max=most), default=default, show_default=True, help=text)
+    return click.option(name, type=FiniteRange(min=0, max=limit), default=default, show_default=True, help=text)
 
 
 def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:

@@ -141,10 +141,10 @@ class Volunteer(NamedTuple):
             lambda c: cast(c, self.campaign(c), self.person, assignment, points, now=database.now(), **more)
         )
 
-    def rate_all(self, opinion: Callable[[ShownItem], Mapping[str, Any]], most: int = 1_000) -> int:
+    def rate_all(self, opinion: Callable[[ShownItem], Mapping[str, Any]], limit: int = 1_000) -> int:
         """Rate until there is nothing left, and return how many items were shown."""
         self.join()
-        for done in range(most):
+        for done in range(limit):
             view = self.look()
             if view.stage == "talk":
                 continue
@@ -152,7 +152,7 @@ class Volunteer(NamedTuple):
                 return done
             points = dict(opinion(view.item))
             self.say(view.item.assignment, points, reason="facts" if BETTER in points else "", seconds=5)
-        return most
+        return limit
 
 
 def by_length(campaign: Campaign) -> Callable[[ShownItem], dict[str, Any]]:

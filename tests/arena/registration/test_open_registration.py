@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from tests.arena.conftest import Clock
 
 
-def opened_for(database: Database, kind: str, subject: str, most: int = 2, days: float = 3) -> EntrySecret:
+def opened_for(database: Database, kind: str, subject: str, limit: int = 2, days: float = 3) -> EntrySecret:
     secret = new_secret()
-    database.write(lambda c: open_for_many(c, secret, kind, subject, most=most, days=days, now=database.now(), by=None))
+    database.write(
+        lambda c: open_for_many(c, secret, kind, subject, limit=limit, days=days, now=database.now(), by=None)
+    )
     return secret
 
 
@@ -120,8 +122,8 @@ def test_nothing_else_lets_anybody_in(database: Database) -> None:
     ):
         with pytest.raises(UsageError, match=wrong):
             opened_for(database, kind, subject)
-    for most, days, wrong in ((0, 3, "1 to"), (2, 0, "more than 0"), (2, 999, "at most")):
+    for limit, days, wrong in ((0, 3, "1 to"), (2, 0, "more than 0"), (2, 999, "at most")):
         with pytest.raises(UsageError, match=wrong):
-            opened_for(database, "campaign", campaign, most, days)
+            opened_for(database, "campaign", campaign, limit, days)
     with pytest.raises(NotFoundError, match="no open link"):
         database.write(lambda c: revoke_open_link(c, "x", now=1, by=None))

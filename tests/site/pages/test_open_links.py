@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from tests.site.world import World
 
 
-def made_link(world: World, page: str, most: int) -> str:
+def made_link(world: World, page: str, limit: int) -> str:
     client = world.client("organiser")
-    shown = send(client, page, page, most=str(most), days="3")
+    shown = send(client, page, page, limit=str(limit), days="3")
     (link,) = re.findall(r'<a href="http://127.0.0.1(/join/[^"]+)"', shown.text)
     assert link not in client.get(page).text, "nobody is told it again"
     return str(link)
@@ -75,11 +75,11 @@ def test_links_are_made_by_organisers_alone(world: World) -> None:
 
 def test_the_same_over_the_api(world: World) -> None:
     campaign = made_campaign(world.database)
-    client, asked = world.api("organiser"), {"kind": "campaign", "subject": campaign, "most": 3}
+    client, asked = world.api("organiser"), {"kind": "campaign", "subject": campaign, "limit": 3}
     made = client.post("/api/v1/open-links", json=asked).json()
     assert "/join/" in made["link"]
     (kept,) = client.get(f"/api/v1/open-links/campaign/{campaign}").json()
-    assert (kept["id"], kept["most"], kept["used"]) == (made["id"], 3, 0)
+    assert (kept["id"], kept["limit"], kept["used"]) == (made["id"], 3, 0)
     assert client.post(f"/api/v1/open-links/{made['id']}/revoke").json() == {"revoked": made["id"]}
     assert client.get(f"/api/v1/open-links/campaign/{campaign[:8]}").json()[0]["id"] == made["id"]
     for nothing in ("campaign/none", "track/none", "people/none"):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ItemLayer = Literal["mention", "value", "intent"]
 ItemState = Literal["suggested", "confirmed", "changed", "removed", "added"]
-_MOST = 2_000
+_LIMIT = 2_000
 _LONGEST = 200
 _Part = TypeVar("_Part", Mention, Value)
 
@@ -59,8 +59,8 @@ def read_items(given: Any, dialogue: Dialogue) -> list[AnnotationItem]:
         items = convert(given, list[AnnotationItem])
     except (msgspec.ValidationError, RecursionError) as error:
         raise RequestError(f"the annotation cannot be read: {error}") from error
-    if len(items) > _MOST:
-        raise RequestError(f"{len(items):,} marks are too many for one dialogue; {_MOST:,} is the most")
+    if len(items) > _LIMIT:
+        raise RequestError(f"{len(items):,} marks are too many for one dialogue; {_LIMIT:,} is the most")
     if len({one.id for one in items}) < len(items):
         raise RequestError("two marks have the same id; load the page again")
     for one in items:

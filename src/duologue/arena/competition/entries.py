@@ -150,8 +150,8 @@ def submit(
         raise EntryRefusedError(f"the team '{team.name}' {waits}; it cannot hand in yet")
     chosen = _phase_for(track, phase, now)
     if len(data) > track.limits.most_bytes:
-        most = shown(track.limits.most_bytes)
-        raise EntryRefusedError(f"the file has {shown(len(data))}; this track takes at most {most}: pack it, as .zip")
+        room = shown(track.limits.most_bytes)
+        raise EntryRefusedError(f"the file has {shown(len(data))}; this track takes at most {room}: pack it, as .zip")
     if not data:
         raise EntryRefusedError("the file is empty; choose the result file, or a .zip of the folder")
     day = day_of(now, track.zone)

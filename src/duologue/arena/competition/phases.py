@@ -133,10 +133,10 @@ def proposed(connection: Connection, track: TrackDefinition, phase: PhaseDefinit
     values = sorted(
         (ranks[one.team], one.team) for one in finalists_of(connection, track.name, phase.name) if one.team in ranks
     )
-    most = phase.select
-    if most is None or len(values) <= most:
+    limit = phase.select
+    if limit is None or len(values) <= limit:
         return [team for _, team in values]
-    return [team for rank, team in values if rank <= values[most - 1][0]]
+    return [team for rank, team in values if rank <= values[limit - 1][0]]
 
 
 def select_finalists(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 """What tracks and phases are called: they stand in addresses of pages."""
-_MOST = 1_000_000
+_LIMIT = 1_000_000
 """Entries and teams, at most."""
 _YEARS = (1971, 9998)
 Visibility = Literal["organiser", "owner", "all"]
@@ -39,8 +39,8 @@ class PhaseQuota(Record, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for one in (self.day, self.total):
-            if one is not None and not 1 <= one <= _MOST:
-                raise ValueError(f"a quota is from 1 to {_MOST:,}; leave it out for none")
+            if one is not None and not 1 <= one <= _LIMIT:
+                raise ValueError(f"a quota is from 1 to {_LIMIT:,}; leave it out for none")
 
 
 class EntryLimits(Record, frozen=True, kw_only=True):
@@ -114,8 +114,8 @@ class PhaseDefinition(Record, frozen=True, kw_only=True):
         if self.kind == "results" and (self.select is not None or self.protocol):
             raise ValueError(f"'{self.name}' is not rated by people: leave select and protocol out")
         for one in (self.top, self.select):
-            if one is not None and not 1 <= one <= _MOST:
-                raise ValueError(f"'{self.name}': top and select are at least 1 and at most {_MOST:,}")
+            if one is not None and not 1 <= one <= _LIMIT:
+                raise ValueError(f"'{self.name}': top and select are at least 1 and at most {_LIMIT:,}")
 
     def _expect_dates(self) -> None:
         if self.opens.tzinfo is not None or self.closes.tzinfo is not None:

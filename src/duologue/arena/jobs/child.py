@@ -71,9 +71,9 @@ def _limit(limits: dict[str, int]) -> None:
     import resource
 
     def set_limit(kind: int, soft: int, hard: int) -> None:
-        _, most = resource.getrlimit(kind)
-        if most != resource.RLIM_INFINITY:
-            soft, hard = min(soft, most), min(hard, most)
+        _, limit = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY:
+            soft, hard = min(soft, limit), min(hard, limit)
         resource.setrlimit(kind, (soft, hard))
 
     seconds = limits["cpu_seconds"]

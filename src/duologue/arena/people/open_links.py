@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
     from duologue.arena.people.secret import EntrySecret
 
-MOST = 10_000
+LIMIT = 10_000
 """People that one link may let in, at most."""
+
+
+_COLUMNS = [column.label("limit") if column is open_links.c.most else column for column in open_links.c]
+"""Those of an open link by the names they have here; databases and backups that there are call one of them `most`."""
 
 
 class OpenLink(Record, frozen=True, kw_only=True):
@@ -30,7 +34,7 @@ class OpenLink(Record, frozen=True, kw_only=True):
     """`campaign` or `track`."""
     subject: str
     """The campaign's id, or the track's name."""
-    most: int
+    limit: int
     used: int
     made_by: str | None
     created_at: int
@@ -39,7 +43,7 @@ class OpenLink(Record, frozen=True, kw_only=True):
 
     def valid(self, now: int) -> bool:
         """Whether it still lets somebody in."""
-        return self.revoked_at is None and now < self.expires_at and self.used < self.most
+        return self.revoked_at is None and now < self.expires_at and self.used < self.limit
 
 
 def open_path(secret: EntrySecret) -> str:
@@ -53,7 +57,7 @@ def make_open_link(
     kind: str,
     subject: str,
     *,
-    most: int,
+    limit: int,
     days: float,
     now: int,
     by: str | None,
@@ -61,20 +65,20 @@ def make_open_link(
     """Keep an open link and return its id. Raises `UsageError` for another kind, number or time than there may be."""
     if kind not in OPEN_KINDS:
         raise UsageError(f"an open link leads into a campaign or a track, not into '{kind}'")
-    if not 1 <= most <= MOST:
-        raise UsageError(f"an open link lets 1 to {MOST:,} people in, not {most}")
+    if not 1 <= limit <= LIMIT:
+        raise UsageError(f"an open link lets 1 to {LIMIT:,} people in, not {limit}")
     if not 0 < days <= LONGEST_DAYS:
         raise UsageError(f"a link lives more than 0 and at most {LONGEST_DAYS} days, not {days}")
-    values = {"id": secret.id, "hash": secret.hash, "kind": kind, "subject": subject, "most": most, "used": 0}
+    values = {"id": secret.id, "hash": secret.hash, "kind": kind, "subject": subject, "most": limit, "used": 0}
     values |= {"made_by": by, "created_at": now, "expires_at": now + round(days * DAY)}
     connection.execute(insert(open_links).values(values))
-    log(connection, by, "open_link.make", now=now, about=subject, link=secret.id, most=most, days=days)
+    log(connection, by, "open_link.make", now=now, about=subject, link=secret.id, limit=limit, days=days)
     return secret.id
 
 
 def find_open_link(connection: Connection, text: str, *, now: int) -> OpenLink | None:
     """Return the link of a secret's text while it lets somebody in."""
-    row = connection.execute(select(open_links).where(open_links.c.id == id_of(text))).mappings().first()
+    row = connection.execute(select(*_COLUMNS).where(open_links.c.id == id_of(text))).mappings().first()
     kept: dict[str, Any] = {**row} if row is not None else {"hash": ""}
     if not matches(text, kept.pop("hash")) or not kept:
         return None
@@ -84,7 +88,7 @@ def find_open_link(connection: Connection, text: str, *, now: int) -> OpenLink |
 
 def open_links_of(connection: Connection, kind: str, subject: str) -> list[OpenLink]:
     """Return the open links into something, the last first."""
-    columns = [one for one in open_links.c if one.name != "hash"]
+    columns = [one for one in _COLUMNS if one.name != "hash"]
     query = select(*columns).where(open_links.c.kind == kind, open_links.c.subject == subject)
     rows = connection.execute(query.order_by(open_links.c.created_at.desc(), open_links.c.id))
     return [OpenLink(**row) for row in rows.mappings()]

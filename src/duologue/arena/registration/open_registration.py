@@ -42,7 +42,7 @@ def open_for_many(
     kind: str,
     subject: str,
     *,
-    most: int,
+    limit: int,
     days: float,
     now: int,
     by: str | None,
@@ -52,7 +52,7 @@ def open_for_many(
     Raises `UsageError` for a campaign or track that there is not, and as `make_open_link`.
     """
     subject = _subject(connection, kind, subject)
-    return make_open_link(connection, secret, kind, subject, most=most, days=days, now=now, by=by)
+    return make_open_link(connection, secret, kind, subject, limit=limit, days=days, now=now, by=by)
 
 
 def open_links_into(connection: Connection, kind: str, word: str) -> list[OpenLink]:

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     from duologue.core.optional_protocols import Paired
 
-MOST = 100_000
+LIMIT = 100_000
 _TYPED = "typed"
 """Under which `Turn.meta` has the words of a person, where the text is cut as the challenge's data is."""
 
 
 def room_dialogues(connection: Connection, room_id: str) -> list[Dialogue]:
     """Return the talks of a room that are over as dialogues, the first first; no person's id."""
-    found = [one for one in reversed(list_talks(connection, room=room_id, limit=MOST)) if not one.open]
+    found = [one for one in reversed(list_talks(connection, room=room_id, limit=LIMIT)) if not one.open]
     return [dialogue_of(connection, one) for one in found]
 
 

@@ -234,7 +234,7 @@ async def _sheet(call: OperationCall) -> OpenSheet:
 
 async def kept(call: OperationCall) -> list[KeptVersion]:
     """Return versions, the last first."""
-    told = call.asked("before", most=9)
+    told = call.asked("before", limit=9)
     before = int(told) if told.isascii() and told.isdigit() else None
     found = await call.read(versions, (await _sheet(call)).sheet.id, before=before)
     return [KeptVersion(**one._asdict()) for one in found]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from duologue.arena.people.links import LONGEST_DAYS
-from duologue.arena.people.open_links import MOST, OpenLink, open_path, revoke_open_link
+from duologue.arena.people.open_links import LIMIT, OpenLink, open_path, revoke_open_link
 from duologue.arena.registration.open_registration import open_for_many, open_links_into
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
@@ -27,7 +27,7 @@ class NewOpenLink(Record, frozen=True, kw_only=True):
     """`campaign` or `track`."""
     subject: str
     """The campaign's id, or the track's name."""
-    most: Annotated[int, Meta(ge=1, le=MOST)]
+    limit: Annotated[int, Meta(ge=1, le=LIMIT)]
     days: Annotated[float, Meta(gt=0, le=LONGEST_DAYS)] = 14
 
 
@@ -60,7 +60,7 @@ async def make(call: OperationCall) -> MadeOpenLink:
     secret, now, me = call.secret(), call.now, call.me.id
     made = await call.write(
         lambda connection: open_for_many(
-            connection, secret, wanted.kind, wanted.subject, most=wanted.most, days=wanted.days, now=now, by=me
+            connection, secret, wanted.kind, wanted.subject, limit=wanted.limit, days=wanted.days, now=now, by=me
         )
     )
     return MadeOpenLink(id=made, link=call.base + open_path(secret))

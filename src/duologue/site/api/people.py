@@ -153,5 +153,5 @@ async def reopen(call: OperationCall) -> PersonWithLinks:
 
 async def audit(call: OperationCall) -> list[AuditEntry]:
     """Return what was done."""
-    before, action = AuditPlace.read(call.asked("before")), call.asked("action", most=60)
+    before, action = AuditPlace.read(call.asked("before")), call.asked("action", limit=60)
     return await call.read(audit_entries, limit=_ROWS, before=before, action=action)

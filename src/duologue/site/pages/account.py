@@ -61,7 +61,7 @@ async def choose_language(visit: Visit) -> Response:
 async def add_token(visit: Visit) -> Response:
     """Make a token and show it, this once."""
     form = await visit.form()
-    label, days = form.text("label", most=60), form.whole("days", 1, 366)
+    label, days = form.text("label", limit=60), form.whole("days", 1, 366)
     secret, now, me = derived_secret(visit.key, form.nonce), visit.now, visit.me.id
     await visit.submit(form, lambda connection: make_token(connection, secret, me, label, now=now, by=me, days=days))
     return visit.page("account/token.html", title=visit.t("account.token_made"), token=secret.text)

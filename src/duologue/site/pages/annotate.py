@@ -83,7 +83,7 @@ async def give_next(visit: Visit) -> Response:
 async def begin_adjudication(visit: Visit) -> Response:
     """Lead to the sheet on which somebody decides."""
     form = await visit.form()
-    name = form.text("dialogue", most=500)
+    name = form.text("dialogue", limit=500)
     project = await visit.read(find_project, visit.at("project"))
     sheet = await run_in_threadpool(adjudicate, visit.database, project, name, visit.me.id)
     return visit.redirect(f"/sheets/{sheet}")

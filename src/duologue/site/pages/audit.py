@@ -26,7 +26,7 @@ def routes() -> Sequence[Route]:
 
 async def show(visit: Visit) -> Response:
     """Show what was done, the last first."""
-    before, action = AuditPlace.read(visit.asked("before")), visit.asked("action", most=60)
+    before, action = AuditPlace.read(visit.asked("before")), visit.asked("action", limit=60)
     found = await visit.read(audit_entries, limit=_ROWS, before=before, action=action)
     more = str(AuditPlace(found[-1].at, found[-1].id)) if len(found) == _ROWS else None
     return visit.page("people/audit.html", title=visit.t("people.audit"), found=found, more=more, action=action)

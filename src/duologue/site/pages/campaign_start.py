@@ -66,7 +66,7 @@ async def begin(visit: Visit) -> Response:
 
 async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
     """Return what a form asks for; the task is that of the systems to talk with, where none is said."""
-    task = form.text("task", most=100, needed=False) or next((one.task for one in offers), "")
+    task = form.text("task", limit=100, needed=False) or next((one.task for one in offers), "")
     strange = next((one for one in offers if one.task != task), None)
     if strange is not None:
         raise UsageError(f"'{strange.system}' is a system of {strange.task}, not of {task}; a campaign is of one task")
@@ -74,8 +74,8 @@ async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
         protocol=form.choice("protocol", campaign_protocols()),
         n=form.whole("n", 1, MOST_ITEMS),
         task=task,
-        title=form.text("title", most=200, needed=False),
-        title_zh=form.text("title_zh", most=200, needed=False),
+        title=form.text("title", limit=200, needed=False),
+        title_zh=form.text("title_zh", limit=200, needed=False),
         per_item=form.whole("per_item", 1, MOST_RATERS) if form.text("per_item", needed=False) else None,
         overlap=form.whole("overlap", 0, 100) / 100,
         seed=form.whole("seed", 0, 2**31 - 1),

@@ -55,7 +55,7 @@ async def ask_for_link(visit: Visit) -> Response:
 async def take_link(visit: Visit) -> Response:
     """Lead on to a link that was typed in."""
     form = await visit.form()
-    secret = form.text("link", most=2000).rstrip("/").rpartition("/")[2]
+    secret = form.text("link", limit=2000).rstrip("/").rpartition("/")[2]
     if not secret.isascii() or not secret.replace(".", "").replace("-", "").replace("_", "").isalnum():
         raise PageError(HTTPStatus.BAD_REQUEST, "site.link_bad")
     return visit.redirect(_ENTER + secret)
@@ -99,7 +99,7 @@ async def sign_out(visit: Visit) -> Response:
 
 async def choose_language(visit: Visit) -> Response:
     """Remember the language in this browser, and go back."""
-    language, back = visit.at("language"), visit.asked("next", "/", most=1000)
+    language, back = visit.at("language"), visit.asked("next", "/", limit=1000)
     if language not in LANGUAGES:
         raise not_found()
     answer = visit.redirect(back if is_local(back) else "/")

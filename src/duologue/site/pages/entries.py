@@ -101,7 +101,7 @@ async def take_entry(visit: Visit) -> Response:
     team, form = await my_team(visit, track), await visit.form()
     if team is None:
         raise forbidden()
-    file, note, now = form.file("file"), form.text("note", most=200, needed=False), visit.now
+    file, note, now = form.file("file"), form.text("note", limit=200, needed=False), visit.now
     data, blobs = await file.read(track.limits.most_bytes + 1), blobs_of(visit)
     await file.close()
 
@@ -141,9 +141,9 @@ async def show_state(visit: Visit) -> Response:
 async def show_file(visit: Visit) -> Response:
     """Show the rows of a file around the one that a problem is in."""
     shown = await _entry_at(visit)
-    path, file = blobs_of(visit).path(shown.entry.sha256), visit.asked("name", most=_LONGEST_NAME)
+    path, file = blobs_of(visit).path(shown.entry.sha256), visit.asked("name", limit=_LONGEST_NAME)
     rows = await run_in_threadpool(lambda: EntryRows(path).rows(file))
-    at = visit.asked("row", "1", most=9)
+    at = visit.asked("row", "1", limit=9)
     if rows is None or not (at.isascii() and at.isdigit() and 1 <= int(at) <= max(len(rows), 1)):
         raise not_found()
     title = visit.t("tracks.file_of", name=f"{shown.entry.name}: {file}" if file else shown.entry.name)

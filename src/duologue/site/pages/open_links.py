@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.competition.tracks import find_track
 from duologue.arena.people.links import LONGEST_DAYS, path_of
-from duologue.arena.people.open_links import MOST, open_links_of, open_path, revoke_open_link
+from duologue.arena.people.open_links import LIMIT, open_links_of, open_path, revoke_open_link
 from duologue.arena.people.people import LONGEST_NAME
 from duologue.arena.people.secret import derived_secret
 from duologue.arena.people.tables import OPEN_KINDS
@@ -61,7 +61,7 @@ async def come_in(visit: Visit) -> Response:
         if target is None:
             raise PageError(HTTPStatus.FORBIDDEN, "site.link_bad")
         return visit.redirect(target)
-    name = form.text("name", most=LONGEST_NAME, needed=False)
+    name = form.text("name", limit=LONGEST_NAME, needed=False)
     own = derived_secret(secret + visit.key, f"{form.nonce}own")
     session = derived_secret(secret + visit.key, form.nonce)
 
@@ -89,7 +89,7 @@ async def show(visit: Visit) -> Response:
         here=f"/open-links/{kind}/{subject}",
         back=f"/campaigns/{subject}" if kind == "campaign" else f"/tracks/{subject}/office",
         now=visit.now,
-        most=MOST,
+        limit=LIMIT,
         most_days=LONGEST_DAYS,
     )
 
@@ -98,14 +98,14 @@ async def make(visit: Visit) -> Response:
     """Make an open link, and show it."""
     kind, subject, title = await _subject(visit)
     form = await visit.form()
-    most, days = form.whole("most", 1, MOST), form.whole("days", 1, LONGEST_DAYS)
+    limit, days = form.whole("limit", 1, LIMIT), form.whole("days", 1, LONGEST_DAYS)
     secret, now, me = derived_secret(visit.key, form.nonce), visit.now, visit.me.id
     await visit.submit(
         form,
-        lambda connection: open_for_many(connection, secret, kind, subject, most=most, days=days, now=now, by=me),
+        lambda connection: open_for_many(connection, secret, kind, subject, limit=limit, days=days, now=now, by=me),
     )
     link = visit.base + open_path(secret)
-    return visit.page("open_links/made.html", title=visit.t("open_links.made"), link=link, what=title, most=most)
+    return visit.page("open_links/made.html", title=visit.t("open_links.made"), link=link, what=title, limit=limit)
 
 
 async def revoke(visit: Visit) -> Response:

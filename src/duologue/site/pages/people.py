@@ -53,7 +53,7 @@ async def show_people(visit: Visit) -> Response:
 async def add(visit: Visit) -> Response:
     """Add a person, and show the one link of theirs."""
     form = await visit.form()
-    name, roles = form.text("name", most=LONGEST_NAME), form.choices("role", ROLES)
+    name, roles = form.text("name", limit=LONGEST_NAME), form.choices("role", ROLES)
     person, link = derived_secret(visit.key, form.nonce + "person"), derived_secret(visit.key, form.nonce)
     now, me = visit.now, visit.me.id
     once = not set(roles) <= {"volunteer"}

@@ -83,9 +83,9 @@ async def rate(visit: Visit) -> Response:
     """Keep a rating; of an item to learn from, tell what was right."""
     campaign, form = await _campaign(visit), await visit.form()
     item, now, me, said = visit.at("item"), visit.now, visit.me.id, _points(form, campaign)
-    reason = form.text("reason", most=100, needed=False)
-    more = form.text("remark", most=LONGEST_REMARK, needed=False)
-    seconds = form.whole("seconds", 0, _LONGEST_SECONDS) if form.text("seconds", most=20, needed=False) else None
+    reason = form.text("reason", limit=100, needed=False)
+    more = form.text("remark", limit=LONGEST_REMARK, needed=False)
+    seconds = form.whole("seconds", 0, _LONGEST_SECONDS) if form.text("seconds", limit=20, needed=False) else None
 
     def action(connection: Connection) -> dict[str, Any]:
         return cast(
@@ -137,7 +137,7 @@ async def vote_on(visit: Visit) -> Response:
 async def say(visit: Visit) -> Response:
     """Keep a remark of the discussion."""
     campaign, form = await _campaign(visit), await visit.form()
-    unit, now, me, text = visit.at("unit"), visit.now, visit.me.id, form.text("text", most=LONGEST_REMARK)
+    unit, now, me, text = visit.at("unit"), visit.now, visit.me.id, form.text("text", limit=LONGEST_REMARK)
 
     def action(connection: Connection) -> None:
         remark(connection, open_round_of(connection, campaign), me, unit, text, now)

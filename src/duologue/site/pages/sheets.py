@@ -129,7 +129,7 @@ async def save(visit: Visit) -> Response:
     """Save what the editor sends, and say what the check finds."""
     form = await visit.form()
     try:
-        items = msgspec.json.decode(form.text("items", most=_LARGEST))
+        items = msgspec.json.decode(form.text("items", limit=_LARGEST))
     except (msgspec.DecodeError, RecursionError) as error:
         raise RequestError(f"the annotation cannot be read: {error}") from error
     told = await run_in_threadpool(
@@ -161,7 +161,7 @@ async def restore(visit: Visit) -> Response:
     """Make an earlier version the last one again, as one more version."""
     form = await visit.form()
     sheet, _, _ = await _own(visit)
-    wanted = form.text("version", most=100)
+    wanted = form.text("version", limit=100)
 
     def read(connection: Connection) -> list[AnnotationItem] | None:
         found = find_version(connection, sheet.id, wanted)

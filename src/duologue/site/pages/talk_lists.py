@@ -61,7 +61,7 @@ async def open_room(visit: Visit) -> Response:
     form = await visit.form()
     offers = {one.word: one for one in await run_in_threadpool(talkers, visit.site.settings.workspace)}
     chosen = offers[form.choice("offer", offers)]
-    title, shows, now, me = form.text("title", most=100), form.choices("shows", sessions.SHOWS), visit.now, visit.me.id
+    title, shows, now, me = form.text("title", limit=100), form.choices("shows", sessions.SHOWS), visit.now, visit.me.id
 
     room = await visit.submit(
         form,

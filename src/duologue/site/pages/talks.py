@@ -113,7 +113,7 @@ class TalkPages:
         """Say something, to a system or to the other."""
         form = await visit.form()
         view = await self.view(visit)
-        text = form.text("text", most=sessions.LONGEST, needed=view.talk.kind == "people")
+        text = form.text("text", limit=sessions.LONGEST, needed=view.talk.kind == "people")
         say = sessions.say if view.talk.kind == "system" else pairs.say_to_partner
         await self._do(visit, form, lambda c, now: say(c, view.talk.id, visit.me.id, text, now=now))
         return self._back(visit)

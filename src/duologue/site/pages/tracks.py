@@ -116,7 +116,7 @@ async def show_registration(visit: Visit) -> Response:
 async def take_registration(visit: Visit) -> Response:
     """Register a team."""
     track, form = await track_at(visit), await visit.form()
-    name, affiliation = form.text("name", most=60), form.text("affiliation", most=200, needed=False)
+    name, affiliation = form.text("name", limit=60), form.text("affiliation", limit=200, needed=False)
     external = form.text("external", needed=False).splitlines()
     agreed, now, me = form.ticked("agreed"), visit.now, visit.me.id
 

@@ -173,19 +173,19 @@ def sizes(*, train: Path, dev: Path) -> None:
 @click.option("--store", type=options.PATH, default=None, help="Store of the accounts: compare their posts too.")
 @options.count_option("--run-words", "Words of the runs that texts are compared by.", default=8)
 @options.amount_option(
-    "--most",
+    "--limit",
     "Exit code 1 also where more than this share, in percent, of the longer utterances or of the runs of words of one "
     "text is in another.",
-    most=100,
+    limit=100,
 )
 @options.json_option
-def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most: float | None, as_json: bool) -> None:
+def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, limit: float | None, as_json: bool) -> None:
     """Show that the parts of a split have no account, no post and no dialogue in common, and how much they share.
 
     A PART is a list of accounts, a list of post ids (one per line, or the challenge's JSON), or dialogue text. Of texts
     also the utterances of 8 words or more and the runs of words are compared, in whatever case and punctuation: how
     many are in both, which share of each that is, and some of them. Memory does not grow with the texts. Exit code 1
-    where two parts have accounts, posts or dialogues in common, or (--most) too much of what is said.
+    where two parts have accounts, posts or dialogues in common, or (--limit) too much of what is said.
 
     \b
     Examples:
@@ -207,5 +207,5 @@ def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most
     else:
         for one in found:
             console.block(one.told())
-    if any(one.any(None if most is None else most / 100) for one in found):
+    if any(one.any(None if limit is None else limit / 100) for one in found):
         raise click.exceptions.Exit(1)

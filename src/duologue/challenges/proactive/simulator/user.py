@@ -143,8 +143,8 @@ class _TfIdfIndex:
     def __init__(self, texts: Sequence[str]) -> None:
         parts = [_parts(text) for text in texts]
         spread = Counter(part for one in parts for part in one)
-        most = max(_COMMON * len(texts), _FEWEST)
-        self._weights = {part: math.log((1 + len(texts)) / count) for part, count in spread.items() if count <= most}
+        limit = max(_COMMON * len(texts), _FEWEST)
+        self._weights = {part: math.log((1 + len(texts)) / count) for part, count in spread.items() if count <= limit}
         self._where: dict[str, list[tuple[int, float]]] = {}
         for number, one in enumerate(parts):
             rare = sorted(part for part in one if part in self._weights)

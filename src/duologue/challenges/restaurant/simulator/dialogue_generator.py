@@ -147,8 +147,8 @@ class DialogueGenerator:
 
     def _new_values(self, old: Values, rng: Rng) -> Values:
         """Return the updates of a request in the order in which they are made."""
-        most = self.recipe.update_most or len(self.slots)
-        changed = rng.sample(list(self.slots), 1 + rng.below(min(most, len(self.slots))))
+        limit = self.recipe.update_most or len(self.slots)
+        changed = rng.sample(list(self.slots), 1 + rng.below(min(limit, len(self.slots))))
         return {slot: rng.other(self.schema.values[slot], old[slot]) for slot in changed}
 
     # -- tasks -------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ class DialogueGenerator:
     def _book(self, dialogue: SimulatedDialogue, values: Values, rng: Rng, *, complete: bool) -> None:
         """Generate greeting, request, answers to the questions and the api_call."""
         names = list(self.slots)
-        most = min(self.recipe.given_most, len(names) - 1)
-        given = names if complete else rng.sample(names, rng.below(most + 1))
+        limit = min(self.recipe.given_most, len(names) - 1)
+        given = names if complete else rng.sample(names, rng.below(limit + 1))
         self._greet(dialogue, rng)
         self._request(dialogue, values, given, rng)
         dialogue.user(templates.SILENCE)

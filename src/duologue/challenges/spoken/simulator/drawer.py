@@ -125,12 +125,12 @@ class Drawer:
             return None
         return Draft(Inquiry(query=query, wanted=wanted), _slots(query))
 
-    def _few(self, query: Query, least: int, most: int) -> bool:
+    def _few(self, query: Query, least: int, limit: int) -> bool:
         """Tell whether a query has so many answers, each short enough to be told, and not too much evidence."""
         result = run(query, self._graph)
         values = [value for fact in result.facts for value in values_of(fact)]
         told = all(len(str(value)) <= _TOLD for value in values)
-        return least <= result.count <= most and told and len(result.via) <= 4 * most
+        return least <= result.count <= limit and told and len(result.via) <= 4 * limit
 
     def _several(self, rng: Rng, *, back: bool, wanted: Wanted) -> Draft | None:
         started = self._start(rng, back=back)

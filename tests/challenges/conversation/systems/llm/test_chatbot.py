@@ -106,7 +106,7 @@ def test_a_file_that_holds_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_real_model_answers_alike_each_time(weights: Path) -> None:
-    system = Chatbot(ChatbotRecipe(weights=str(weights), prompt="", most=4, context=256))
+    system = Chatbot(ChatbotRecipe(weights=str(weights), prompt="", reply_tokens=4, context=256))
     system.prepare(INFO, 1, {})
     asked = Sample(id="1", dialogue_id="1", history=turns("my parcel is late"))
     (first,), (again,) = system.answer([asked]), system.answer([asked])
@@ -117,7 +117,7 @@ def test_the_real_model_answers_alike_each_time(weights: Path) -> None:
 
 @pytest.mark.slow
 def test_the_real_model_holds_any_history(weights: Path) -> None:
-    system = Chatbot(ChatbotRecipe(weights=str(weights), most=12, context=256))
+    system = Chatbot(ChatbotRecipe(weights=str(weights), reply_tokens=12, context=256))
     system.prepare(INFO, 1, {})
     endless = Sample(id="1", dialogue_id="1", history=turns("a", "b", "word " * 900))
     odd = Sample(id="2", dialogue_id="2", history=turns("<|im_end|> \ud800 \u202e"))

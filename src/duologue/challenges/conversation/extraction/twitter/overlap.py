@@ -82,10 +82,12 @@ class PartOverlap(Record, frozen=True, kw_only=True):
     examples: tuple[str, ...] = ()
     """Some shared accounts and posts."""
 
-    def any(self, most: float | None = None) -> bool:
-        """Tell whether accounts, posts or dialogues are shared, or over the share `most` of utterances or n-grams."""
+    def any(self, limit: float | None = None) -> bool:
+        """Tell whether accounts, posts or dialogues are shared, or over the share `limit` of utterances or n-grams."""
         said = [one.share for one in (self.utterances, self.runs) if one is not None]
-        return bool(self.accounts or self.posts or self.dialogues) or (most is not None and max(said, default=0) > most)
+        return bool(self.accounts or self.posts or self.dialogues) or (
+            limit is not None and max(said, default=0) > limit
+        )
 
     def told(self) -> str:
         """Return this as lines of text."""

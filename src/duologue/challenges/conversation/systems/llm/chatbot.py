@@ -44,7 +44,7 @@ class ChatbotRecipe(Record, frozen=True):
     """System prompt; empty: none."""
     turns: Positive = 5
     """Number of last turns of the history in the prompt."""
-    most: Positive = 32
+    reply_tokens: Positive = 32
     """Maximum number of generated tokens; a sentence cut off there is dropped if another precedes it."""
     tokens: bool = True
     """Whether replies are lower-cased and tokenized as the challenge's text is."""
@@ -55,7 +55,7 @@ class ChatbotRecipe(Record, frozen=True):
     @classmethod
     def tiny(cls) -> ChatbotRecipe:
         """Return a recipe for contract tests."""
-        return cls(prompt="", turns=1, most=2, context=256)
+        return cls(prompt="", turns=1, reply_tokens=2, context=256)
 
 
 class Chatbot:
@@ -94,7 +94,7 @@ class Chatbot:
         if self._model is None:
             raise UsageError("the chat model is not loaded; call prepare first")
         for messages in truncations(chat_messages(history, self.recipe)):
-            said = self._model.say(messages, self.recipe.most)
+            said = self._model.say(messages, self.recipe.reply_tokens)
             if said is not None:
                 text = whole_sentences(said.text, whole=said.whole)
                 return Cleaner().clean(text) if self.recipe.tokens else text

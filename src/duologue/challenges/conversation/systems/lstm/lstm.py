@@ -144,8 +144,8 @@ class LstmBaseline(NeuralGenerator[LstmRecipe]):
 
     def _examples(self, dialogue: TrainingDialogue, words: CopyVocabulary) -> Iterator[list[EncodedTurn]]:
         """Encode the utterance pairs of a dialogue, in several examples where there are too many."""
-        whole, most = dialogue.utterance_pairs(), self.recipe.longest_talk
-        return (self._numbers(whole[start : start + most], words) for start in range(0, len(whole), most))
+        whole, limit = dialogue.utterance_pairs(), self.recipe.longest_talk
+        return (self._numbers(whole[start : start + limit], words) for start in range(0, len(whole), limit))
 
     def _numbers(self, dialogue: Sequence[UtterancePair], words: CopyVocabulary) -> list[EncodedTurn]:
         """Encode utterance pairs; an empty context becomes END alone."""

@@ -26,7 +26,7 @@ _FADES = 0.85
 """What is left of a request after each turn."""
 _REACH = 200
 """Turns that are looked back at; of a request that is older, less is left than a number of 32 bits tells."""
-_MOST = 4
+_LIMIT = 4
 """Remembered pieces that actions are made of."""
 _LEAST = 0.02
 """What is remembered less is forgotten."""
@@ -67,7 +67,7 @@ def widened(decision: StaffDecision, memory: Floats) -> StaffDecision:
     view = decision.view
     open_ones = [one for one in np.flatnonzero(memory >= _LEAST).tolist() if not _is_worn(view, one)]
     ranked = sorted(open_ones, key=lambda one: (-round(float(memory[one]), 4), one))
-    best = ranked[:_MOST]
+    best = ranked[:_LIMIT]
     known = {frozenset(action.tells) for action in decision.actions}
     ways = [(one,) for one in best] + [(best[0], other) for other in best[1:3]]
     new = [StaffAction(_INFORM, way) for way in ways if frozenset(way) not in known]

@@ -97,13 +97,13 @@ def open_training_data(
     """
     schema, facts = domain.schema(1, extra=False), domain_facts(domain, 1, seed)
     shares: list[_Share] = []
-    for wanted, most, first, judged in (
+    for wanted, limit, first, judged in (
         (dialogues, schemas, _TRAINING_SEEDS, False),
         (held_out, max(1, schemas // 10), _HELD_OUT_SEEDS, True),
     ):
         known = round(wanted * standard)
         shares.append(_Share(schema, facts, known, held_out=judged, domain=domain))
-        invented = max(1, min(most, wanted - known))
+        invented = max(1, min(limit, wanted - known))
         for index in range(invented):
             count = (wanted - known) * (index + 1) // invented - (wanted - known) * index // invented
             shares.append(_Share(*random_schema((3 * seed + first) * _MANY + index), count, held_out=judged))
