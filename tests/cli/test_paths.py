@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,8 +20,6 @@ from duologue.core.inputs import read, sparing_inputs
 from duologue.terminal.paths import Input, Output
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 WRITTEN = {"out", "save", "plain", "statistics", "saved", "dump", "log", "junit", "sheet"}
@@ -62,6 +61,29 @@ def test_every_parameter_that_names_an_output_is_of_such_a_type() -> None:
         words for words in found if words[-1] in WRITTEN
     }
     assert all(isinstance(kind, Input | Output) for kind in found.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("data", "noise", "restaurant", "data.json", "--out"), "give /dev/stdout, "),
+        (("data", "split", "restaurant", "data.json", "--out"), "name a folder, "),
+        (("score", "restaurant", "p.json", "--gold"), "give /dev/stdin, "),
+        (("show", "restaurant"), "give /dev/stdin, "),
+    ],
+)
+def test_a_dash_is_neither_a_stream_nor_a_file_that_nobody_meant(
+    words: tuple[str, ...], advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(cli, [*words, "-"])
+    assert refused.exit_code == 2
+    assert f"'-' stands for no stream here; {advice}or ./- for what has that name" in refused.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_may_still_be_called_a_dash() -> None:
+    assert Output().convert("./-", None, None) == Input().convert("./-", None, None) == Path("-")
 
 
 @pytest.mark.parametrize("kind", ["path", "link", "hard link"])

@@ -35,7 +35,9 @@ class _Given:
 
 
 class _Named(click.Path):
-    """A non-empty path: an unset shell variable would otherwise mean `.`."""
+    """A path, neither empty (an unset shell variable would mean `.`) nor `-`, which elsewhere means a stream."""
+
+    stream = "give /dev/stdin, "
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -44,6 +46,8 @@ class _Named(click.Path):
         """Return the path; fails as click does for an invalid value."""
         if not str(value):
             self.fail("it is empty; name a file or folder", param, ctx)
+        if str(value) == "-":
+            self.fail(f"'-' stands for no stream here; {self.stream}or ./- for what has that name", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -84,6 +88,7 @@ class Output(_Named):
         kind_beside: re.Pattern[bytes] | None = None,
     ) -> None:
         super().__init__()
+        self.stream = "give /dev/stdout, " if file else "name a folder, "
         self._file, self._appended = file, appended
         self._kind, self._called = kind, called
         self._beside, self._kind_beside = beside, kind_beside
