@@ -119,8 +119,18 @@ def test_truth_is_read_by_the_task(contest: Any, monkeypatch: pytest.MonkeyPatch
         return []
 
     monkeypatch.setattr(type(contest.task), "load_files", load_files)
-    assert evaluate.Truth.of(contest.task, [contest.gold, contest.gold], None).examples == []
-    assert asked == [[contest.gold, contest.gold]]
+    other = contest.gold.with_name("other.json")
+    other.write_text("[]", "utf-8")
+    assert evaluate.Truth.of(contest.task, [contest.gold, other], None).examples == []
+    assert asked == [[contest.gold, other]]
+
+
+def test_one_truth_given_twice_is_no_second_reference(contest: Any) -> None:
+    packed = contest.gold.with_name("again.json.gz")
+    packed.write_bytes(gzip.compress(contest.gold.read_bytes()))
+    for again in (contest.gold, packed):
+        with pytest.raises(UsageError, match=f"{contest.gold} and {again} are one truth, of the same bytes"):
+            evaluate.score(contest.task, [contest.gold, again], contest.results / "good.answers.json", STRICT)
 
 
 def noted(result: Path, system: str, seen: str) -> None:
@@ -185,9 +195,12 @@ def test_a_test_set_is_called_as_is_said_else_by_its_truth(contest: Any) -> None
         return evaluate.score(contest.task, golds, result, STRICT, **more).meta["test_set"]
 
     other = contest.gold.with_name("other.json")
-    other.write_bytes(contest.gold.read_bytes())
+    other.write_bytes(contest.gold.read_bytes() + b"\n")
+    alike = contest.gold.with_name("elsewhere") / contest.gold.name
+    alike.parent.mkdir()
+    alike.write_bytes(other.read_bytes())
     assert name([contest.gold], test_set="mine") == "mine"
-    assert name([contest.gold, contest.gold]) == "truth"
+    assert name([contest.gold, alike]) == "truth"
     assert name([contest.gold, other]) == "truth + other"
 
 

@@ -74,7 +74,8 @@ def score(
     """Score the result file of TASK against the truth, with 95 % intervals and a signature.
 
     `--variant official` prints exactly the lines of the official program, quirks included. Several truth files
-    are several references. A file that has its references itself (S_REF and S_HYP) needs no truth.
+    are several references, in an order that is part of the signature. A file that has its references itself
+    (S_REF and S_HYP) needs no truth.
 
     A whole submission is a folder or an archive (.tgz, .zip) of result files in folders of the test sets' names, and
     --gold then a folder or an archive of truth files: every file, the total of each test set and the total of all are

@@ -126,12 +126,16 @@ class Truth(NamedTuple):
 
     @classmethod
     def of(cls, task: Task, golds: Sequence[Path], data: Path | None = None) -> Truth:
-        """Read truth files, with the samples of a data file put in when there is one."""
+        """Read truth files, with the samples of a data file put in when there is one.
+
+        Raises `UsageError` where one truth is given twice, by whatever names: its references would count twice.
+        """
         examples = task.load_files(golds)
         if data is not None:
             examples = join(list(task.load(data)), examples)
         names = [task.test_set(path) or _stem(path) for path in golds]
         files = {"gold": [stored(path) for path in golds], "input": [] if data is None else [stored(data)]}
+        _demand_different(files["gold"])
         return cls(examples, files, " + ".join(dict.fromkeys(names)))
 
     def names_and_hashes(self) -> list[tuple[str, str]]:
@@ -227,6 +231,15 @@ def doubts_in(reports: Iterable[Report]) -> list[str]:
         problem for report in reports for problem in report.problems if problem.rule in (_EQUAL, OTHER_NOTE, OTHER_TASK)
     ]
     return [f"{one.severity}: {one.message}; {one.advice} [{one.rule}]" for one in found]
+
+
+def _demand_different(golds: Sequence[Mapping[str, str]]) -> None:
+    known: dict[str, str] = {}
+    for one in golds:
+        if one["sha256"] in known:
+            other = known[one["sha256"]]
+            raise UsageError(f"{other} and {one['path']} are one truth, of the same bytes; give it once")
+        known[one["sha256"]] = one["path"]
 
 
 def _demand_another(truth: Truth, result: Path) -> None:
