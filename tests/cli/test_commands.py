@@ -57,6 +57,31 @@ def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, t
     assert "\\n" not in shown.out
 
 
+LEAVER = """
+import sys
+from duologue.core.records import Record
+
+class Leaver:
+    Recipe, seen = Record, "nothing"
+    def __init__(self, recipe): pass
+    def prepare(self, info, seed, worlds): sys.exit()
+    def answer(self, samples): return []
+"""
+
+
+def test_a_plug_in_that_ends_the_program_is_told_of(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+    info = tmp_path / "leaver_pack-0.7.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: leaver-pack\nVersion: 0.7\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[duologue.systems]\nleaver = leavermodule:Leaver\n", encoding="utf-8")
+    (tmp_path / "leavermodule.py").write_text(LEAVER, encoding="utf-8")
+    words = ("run", "restaurant", corpus.data, "--system", "leaver", "--out", tmp_path / "out.json")
+    done = duologue(*words, PYTHONPATH=str(tmp_path), COLUMNS="200")
+    assert done.code == 1
+    assert "the system 'leaver' of the package 'leaver-pack' (leavermodule:Leaver) called sys.exit(None)" in done.err
+    assert not (tmp_path / "out.json").exists()
+
+
 def test_the_perfect_agent_scores_one_on_generated_data(duologue: Any, corpus: Any, solved: Path) -> None:
     outcome = duologue("score", "restaurant", "--gold", corpus.truth, solved, "--json")
     found = json.loads(outcome.out)

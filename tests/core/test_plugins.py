@@ -404,6 +404,7 @@ def test_of_a_package_that_brings_several_plug_ins_the_package_is_named(install:
 
 UNLIKE = """
 from duologue.core.records import Record
+from duologue.core.scope import Scope
 
 class Good:
     Recipe, seen = Record, "nothing"
@@ -423,21 +424,40 @@ class Unseen(Good):
 
 class Text(Good):
     external = "wiki"
+
+class Letters(Good):
+    extras = "models"
+
+class Word(Good):
+    scope = "restaurant"
+
+class Bare(Good):
+    scope = Scope(tasks="restaurant")
+
+class Later(Good):
+    def __init__(self, recipe): self.extras = None
 """
 
 
 def test_a_system_unlike_the_protocol_is_refused_before_it_is_used(install: Install) -> None:
-    kinds = ("Good", "Less", "Static", "Unseen", "Text")
+    kinds = ("Good", "Less", "Static", "Unseen", "Text", "Letters", "Word", "Bare", "Later")
     install("unlike", UNLIKE, {"systems": {name.lower(): name for name in kinds}})
     for name, said in {
         "less": r"\(unlike:Less\): Less.prepare\(info, seed, worlds\) cannot be called so: too many positional",
         "unseen": "Unseen.seen must be a text that says what data it saw in training, found None",
         "text": "Text.external must be a tuple of names of data, or None, found 'wiki'",
+        "letters": "Letters.extras must be a tuple of names, found 'models'",
+        "word": "Word.scope must be a Scope of duologue.core.scope, found 'restaurant'",
+        "bare": "Bare.scope.tasks must be a tuple of names, found 'restaurant'",
+        "later": "Later.extras must be a tuple of names, found None",
     }.items():
         with pytest.raises(PlugInError, match=said):
             make_system(name)
     for name in ("good", "static"):
         make_system(name)
+    for name in ("letters", "word", "bare"):
+        with pytest.raises(PlugInError, match="must be a"):
+            describe(next(one for one in entries("systems") if one.name == name))
 
 
 def test_a_card_keeps_the_names_and_hashes_of_what_was_saved_and_damage_names_each_file(

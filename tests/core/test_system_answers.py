@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -46,3 +47,12 @@ def test_a_list_and_a_tuple_are_taken_as_they_are() -> None:
 def test_what_is_no_answer_per_sample_is_the_fault_of_the_system(returned: object, said: str) -> None:
     with pytest.raises(PlugInError, match=said):
         answers_of(Stranger(returned), SAMPLES)
+
+
+def test_a_system_that_ends_the_program_is_told_of() -> None:
+    class Leaver(Stranger):
+        def answer(self, samples: object) -> Any:
+            sys.exit(0)
+
+    with pytest.raises(PlugInError, match=r"Leaver called sys.exit\(0\); a system must return or raise an error"):
+        answers_of(Leaver(GOOD), SAMPLES)

@@ -273,6 +273,25 @@ def test_a_system_is_asked_for_as_many_answers_as_it_takes_at_once(chunk: int, s
     assert told == [(sum(sizes[: at + 1]), 5, "answering") for at in range(len(sizes))]
 
 
+@pytest.mark.parametrize("chunk", [0, -1, "32", None])
+def test_a_system_that_takes_no_samples_at_once_is_told_of(chunk: object) -> None:
+    task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
+    system: Any = type("Sized", (Echo,), {"chunk": chunk})()
+    with pytest.raises(PlugInError, match=r"Sized\.chunk must be a whole number of at least 1"):
+        answer_all(task, system, [example("a")])
+
+
+def test_an_answer_without_what_the_task_writes_is_the_fault_of_the_system(data: Path, tmp_path: Path) -> None:
+    class Talker(RandomRanker):
+        def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+            return [Answer(text="hello") for _ in samples]
+
+    task, out = load_task("restaurant"), tmp_path / "out.json"
+    with pytest.raises(PlugInError, match=r"Talker answered what the task cannot write: the answer to dialogue .* no"):
+        predict_file(task, Talker(), data, out, name="random", world=None, kb=None, seed=1)
+    assert not out.exists()
+
+
 def test_another_number_of_answers_than_samples_is_told_with_both() -> None:
     task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
     silent: Any = type("Silent", (), {"answer": lambda self, samples: [Answer()]})()

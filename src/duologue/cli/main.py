@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from duologue.cli.lazy_group import LazyGroup
-from duologue.core.errors import DuologueError
+from duologue.core.errors import DuologueError, PlugInError
 from duologue.core.inputs import sparing_inputs
 from duologue.core.version import __version__
 from duologue.terminal import console
@@ -129,7 +129,7 @@ def main() -> NoReturn:
     _hear_stops()
     console.forgive_encoding()
     try:
-        code = cli.main(standalone_mode=False)
+        code = _done(cli)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:
         code = leave.exit_code
@@ -206,6 +206,18 @@ def _fault(error: Exception) -> str:
     if found := culprit(error):
         return f"{found} fails ({said}).\nPlease report it to its makers {again}"
     return f"this should not have happened ({said}).\nIt is a fault of duologue: please report it {again}"
+
+
+def _done(command: click.Command) -> object:
+    """Return what a command gives. Raises `PlugInError` where a plug-in ends the program, which only we may."""
+    try:
+        return command.main(standalone_mode=False)
+    except SystemExit as leave:
+        from duologue.core.plugins import culprit
+
+        if found := culprit(leave):
+            raise PlugInError(f"{found} called sys.exit({leave.code!r}), and the command was not done") from leave
+        raise
 
 
 def _hear_stops() -> None:

@@ -33,6 +33,10 @@ class NotFoundError(UsageError):
     """What is named is not there, or not for whoever asks."""
 
 
+class AnswerError(UsageError):
+    """An answer lacks what its task writes; where a system gave it, that is the fault of the system."""
+
+
 class FormatError(DuologueError):
     """A file is not what it should be. Carries all its problems, not only the first."""
 

@@ -133,6 +133,8 @@ def describe(entry: Entry) -> Described:
     if read is not None:
         return read
     found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else tuple(_SYSTEM_METHODS))
+    if kind == "systems" and (wrong := _wrongly_declared(found)):
+        raise PlugInError(f"{_told(entry)}: {found.__name__}{wrong}")
     about = (found.__doc__ or "").strip().partition("\n")[0]
     return Described(about, scope_of(found), tuple(getattr(found, "extras", ())))
 
@@ -260,6 +262,8 @@ def load_system_class(name: str) -> type[System]:
             f"{_owner('systems', name)}: {cls.__name__}.Recipe must be a subclass of duologue.core.records.Record, "
             f"found {recipe!r}; write `Recipe = Record` where there is nothing to configure"
         )
+    if wrong := _wrongly_declared(cls):
+        raise PlugInError(f"{_owner('systems', name)}: {cls.__name__}{wrong}")
     return cast("type[System]", cls)
 
 
@@ -295,9 +299,24 @@ def _unlike_a_system(system: object) -> str:
     seen, external = getattr(system, "seen", "" if learns else None), getattr(system, "external", None)
     if not isinstance(seen, str):
         return f".seen must be a text that says what data it saw in training, found {seen!r}"
-    if external is None or (isinstance(external, tuple | list) and all(isinstance(one, str) for one in external)):
-        return ""
-    return f".external must be a tuple of names of data, or None, found {external!r}"
+    if external is not None and not _is_of_names(external):
+        return f".external must be a tuple of names of data, or None, found {external!r}"
+    return _wrongly_declared(system)
+
+
+def _wrongly_declared(found: object) -> str:
+    """Return what of scope and extras of a class or an object is not as it must be; empty where all is."""
+    scope, extras = getattr(found, "scope", Scope()), getattr(found, "extras", ())
+    if not isinstance(scope, Scope):
+        return f".scope must be a Scope of duologue.core.scope, found {scope!r}"
+    for name, held in msgspec.structs.asdict(scope).items():
+        if not _is_of_names(held):
+            return f".scope.{name} must be a tuple of names, found {held!r}"
+    return "" if _is_of_names(extras) else f".extras must be a tuple of names, found {extras!r}"
+
+
+def _is_of_names(value: object) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
 
 
 def save_card(

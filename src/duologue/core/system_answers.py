@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from duologue.core.errors import PlugInError
+from duologue.core.errors import AnswerError, PlugInError
 from duologue.core.records import Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from duologue.core.protocols import System
     from duologue.core.records import Sample
 
@@ -18,7 +21,8 @@ def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
 
     Raises `PlugInError` where the system returns something else, and what it raises itself.
     """
-    answers: object = system.answer(samples)
+    with faults_of(system):
+        answers: object = system.answer(samples)
     name, promised = type(system).__name__, "a system must return a list with one Answer per sample, in order"
     if not isinstance(answers, Sequence) or isinstance(answers, str | bytes):
         raise PlugInError(f"{name} returned {_kind(answers)}; {promised}")
@@ -28,6 +32,18 @@ def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
         noun = "sample" if len(samples) == 1 else "samples"
         raise PlugInError(f"{name} returned {len(answers)} answers for {len(samples)} {noun}; {promised}")
     return list(answers)
+
+
+@contextmanager
+def faults_of(system: System) -> Iterator[None]:
+    """Raise `PlugInError` where a system ends the program, or its answers lack what their task writes."""
+    name = type(system).__name__
+    try:
+        yield
+    except AnswerError as error:
+        raise PlugInError(f"{name} answered what the task cannot write: {error}") from error
+    except SystemExit as leave:
+        raise PlugInError(f"{name} called sys.exit({leave.code!r}); a system must return or raise an error") from leave
 
 
 def _kind(value: object) -> str:

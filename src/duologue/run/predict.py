@@ -18,7 +18,7 @@ from duologue.core.plugins import CARD, names, packages_of, read_card
 from duologue.core.recipe import dump, to_table
 from duologue.core.records import Record
 from duologue.core.result_note import provenance_path
-from duologue.core.system_answers import answers_of
+from duologue.core.system_answers import answers_of, faults_of
 from duologue.core.version import __version__
 from duologue.run.contamination import declared, sketch_of, with_knowledge
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
@@ -66,7 +66,7 @@ def answer_all(
     own replies can stand in its histories. A system that fits itself on the whole file (attribute `whole_file`) gets
     all samples in one call and uses no journal; one that is slow may say how many it takes at once (`chunk`), or hand
     on each answer as it is made, with what it took (`answer_each`): `accounts` takes that up by place. Raises
-    `PlugInError` when a system returns another number of answers than samples.
+    `PlugInError` when a system returns another number of answers than samples, or takes none at once.
     """
     answers: list[tuple[str, Answer]] = []
     rounds = task.rounds(examples)
@@ -82,14 +82,22 @@ def answer_all(
                 accounts.update({begun + place: account for place, (_, account) in enumerate(taken)})
             batch = next_round(rounds, [answer for _, answer in answers[begun:]])
             continue
-        size = len(samples) if getattr(system, "whole_file", False) else getattr(system, "chunk", CHUNK)
-        for start in range(0, len(samples), max(size, 1)):
+        size = max(len(samples), 1) if getattr(system, "whole_file", False) else _chunk_of(system)
+        for start in range(0, len(samples), size):
             chunk = samples[start : start + size]
             answers.extend(_answer_chunk(system, chunk, journal, begun + start))
             if progress is not None:
                 progress(len(answers), len(examples), "answering")
         batch = next_round(rounds, [answer for _, answer in answers[begun:]])
     return answers
+
+
+def _chunk_of(system: System) -> int:
+    size: object = getattr(system, "chunk", CHUNK)
+    if not isinstance(size, int) or size < 1:
+        name = type(system).__name__
+        raise PlugInError(f"{name}.chunk must be a whole number of at least 1, the samples at once; found {size!r}")
+    return size
 
 
 def _answer_each(
@@ -160,7 +168,8 @@ def predict(
         answers = answer_all(task, system, examples, journal=journal, progress=progress, accounts=accounts)
         if hasattr(system, "usage"):
             note = msgspec.structs.replace(note, usage=system.usage([accounts[place] for place in sorted(accounts)]))
-        return write_result(task, examples, answers, out, note, [sketch] if sketch is not None else [])
+        with faults_of(system):
+            return write_result(task, examples, answers, out, note, [sketch] if sketch is not None else [])
 
 
 def write_result(

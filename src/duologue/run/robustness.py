@@ -16,6 +16,7 @@ from duologue.core.noise import noise_strengths, scaled
 from duologue.core.optional_protocols import NoiseModel
 from duologue.core.plugins import read_card
 from duologue.core.records import Exposure
+from duologue.core.system_answers import faults_of
 from duologue.run.contamination import NO_SKETCH, declared, demand_shown, sketch_of, told
 from duologue.run.evaluate import Truth, score_against
 from duologue.run.forecast import forecast_examples, together
@@ -80,7 +81,9 @@ def robustness(
         for strength, noisy in shown.noisy.items():
             path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
             begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
-            task.write(noisy, answer_all(task, system, noisy, progress=progress, accounts=accounts), path)
+            answers = answer_all(task, system, noisy, progress=progress, accounts=accounts)
+            with faults_of(system):
+                task.write(noisy, answers, path)
             usage = usage_of(system, [*accounts.values(), *accounts_of(system)[begun:]])
             found = score_against(task, shown.truths[strength], path, how, test_set=f"noise {strength:g}")
             report = with_prompts(found, marks_of(system=system))

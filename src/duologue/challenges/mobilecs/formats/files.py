@@ -30,7 +30,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
 )
 from duologue.core import disk
 from duologue.core.decoded import is_text
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import AnswerError, FormatError, UsageError
 from duologue.core.gc_pause import gc_paused
 from duologue.core.records import Annotation, Answer, Problem, Submission
 
@@ -153,7 +153,7 @@ def write_extraction(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
 
 def _extraction_row(name: str, answer: Answer) -> dict[str, Any]:
     if answer.annotation is None:
-        raise UsageError(f"the answer to dialogue '{name}' has no annotation; this task finds mentions and values")
+        raise AnswerError(f"the answer to dialogue '{name}' has no annotation; this task finds mentions and values")
     mentions, values = answer.annotation.mentions, answer.annotation.values
     names = {one.entity: one.text for one in reversed(mentions)}
     return {

@@ -21,7 +21,7 @@ from duologue.core import disk
 from duologue.core.data_rows import line_rows
 from duologue.core.decoded import is_whole
 from duologue.core.disk import Source
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import AnswerError, FormatError, UsageError
 from duologue.core.lines import Lines, sha256
 from duologue.core.problems import capped
 from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem, Sample, Submission, Turn
@@ -320,7 +320,7 @@ def write_predictions(answers: Iterable[tuple[str, Answer]], path: Path) -> None
 def _reply_line(named: tuple[str, Answer]) -> str:
     name, answer = named
     if answer.text is None:
-        raise UsageError(f"the answer to sample '{name}' has no text; this task answers with text")
+        raise AnswerError(f"the answer to sample '{name}' has no text; this task answers with text")
     if any(mark in answer.text for mark in "\n\r\t") or not is_whole(answer.text):
         message = f"the answer to sample '{name}' holds a line end, a TAB or half a character: {answer.text[:60]!r}"
         raise UsageError(f"{message}; a reply is one line of words and spaces")

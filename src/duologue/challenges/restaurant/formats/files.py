@@ -17,7 +17,7 @@ from duologue.challenges.restaurant.formats.format_sniffer import sniff
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import AnswerError, FormatError, UsageError
 from duologue.core.gc_pause import gc_paused
 from duologue.core.records import Answer, Candidate, Example, Problem, Sample, Submission, Turn
 
@@ -172,7 +172,7 @@ def answer_rows(answers: Iterable[tuple[str, Answer]]) -> Iterator[dict[str, Any
     """
     for name, answer in answers:
         if answer.ranking is None:
-            raise UsageError(f"the answer to dialogue '{name}' has no ranking; this task ranks candidates")
+            raise AnswerError(f"the answer to dialogue '{name}' has no ranking; this task ranks candidates")
         yield result_row(name, answer.ranking)
 
 

@@ -17,7 +17,7 @@ from duologue.challenges.spoken.formats.data_rules import data_problems, kind_of
 from duologue.challenges.spoken.schema.triples import attr_of, facts_of, object_of, plain
 from duologue.core import disk
 from duologue.core.data_rows import json_rows
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import AnswerError, FormatError, UsageError
 from duologue.core.json_objects import Decoded, decode
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Fact, Problem, Sample, Submission, Turn
 
@@ -225,7 +225,7 @@ def gold_row(example: Example) -> dict[str, Any]:
 def reply_row(name: str, answer: Answer) -> dict[str, Any]:
     """Return a reply as in result.json. Raises `UsageError` for an answer without a text."""
     if answer.text is None:
-        raise UsageError(f"the answer to sample '{name}' has no text; this task wants a reply with its facts")
+        raise AnswerError(f"the answer to sample '{name}' has no text; this task wants a reply with its facts")
     return _message(answer.text, answer.annotation)
 
 
