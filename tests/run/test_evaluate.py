@@ -111,6 +111,14 @@ def test_several_truth_files_give_several_references(contest: Any) -> None:
     assert twice[0].references == (Answer(ranking=("a",)), Answer(ranking=("a",)))
 
 
+def test_a_problem_of_the_truth_is_told_with_the_files_of_it(contest: Any) -> None:
+    other = contest.gold.with_name("other.json")
+    other.write_text('[{"dialog_id": "none", "lst_candidate_id": []}]', "utf-8")
+    with pytest.raises(FormatError) as refused:
+        evaluate.score(contest.task, [contest.gold, other], contest.results / "good.answers.json", STRICT)
+    assert str(refused.value).startswith(f"the truth {contest.gold}, {other} has 2 problems:")
+
+
 def test_truth_is_read_by_the_task(contest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[Path]] = []
 

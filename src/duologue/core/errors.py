@@ -47,6 +47,13 @@ class FormatError(DuologueError):
         super().__init__(describe_problems(self.path, self.problems))
 
 
+class TruthError(FormatError):
+    """The truth is not what it should be, whatever is scored against it; `files` are those that it was read from."""
+
+    def __init__(self, problems: Sequence[Problem], files: Sequence[str] = ()) -> None:
+        super().__init__(" ".join(("the truth", ", ".join(files))).rstrip(), problems)
+
+
 class StorageError(DuologueError):
     """The disk refuses: a folder in place of a file, no permission, no space left."""
 

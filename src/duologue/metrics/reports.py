@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.disk import sha256
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError, TruthError, UsageError, did_you_mean
 from duologue.core.records import Answer, Problem, Report, Signature, Slice
 from duologue.metrics.counts import tally
 from duologue.metrics.intervals import scores
@@ -124,7 +124,7 @@ def score_by_metrics(
     if submission.rows is None or (errors and not how.partial):
         raise FormatError(submission.path, problems)
     if not examples:
-        raise FormatError("the truth", [Problem(rule="truth-empty", message="there is no sample to score against")])
+        raise TruthError([Problem(rule="truth-empty", message="there is no sample to score against")])
     answers, metrics = task.answers(submission, examples), task.metrics(how)
     if not metrics:
         raise UsageError(f"task '{task.info.name}' has no metrics to score by; its `metrics` must give one or more")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError, TruthError, UsageError, did_you_mean
 from duologue.core.optional_protocols import FactChecking
 from duologue.core.records import Problem, Scoring
 from duologue.core.result_note import is_of_a_run
@@ -267,9 +267,11 @@ def _scored(task: Task, truth: Truth, submission: Submission, result: Path, how:
 
     try:
         report = task.score(truth.examples, submission, how)
+    except TruthError as error:
+        told = folded(error.problems, len(truth.examples))
+        raise TruthError(told, [one["path"] for one in truth.files["gold"]]) from error
     except FormatError as error:
-        if error.path != "the truth":
-            look()
+        look()
         told = folded(error.problems, len(truth.examples))
         raise FormatError(error.path, told, transcript=error.transcript) from error
     if report.problems:  # a task may score what is missing, and warn of it

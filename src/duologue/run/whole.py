@@ -15,7 +15,7 @@ import msgspec
 
 from duologue.core import archives
 from duologue.core.disk import resolved, sha256, temporary_folder
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import FormatError, TruthError, UsageError
 from duologue.core.folder_files import all_files
 from duologue.core.records import Exposure, Problem, Signature, Slice
 from duologue.core.sums import added
@@ -109,6 +109,8 @@ class WholeTruth:
                     if number not in files:
                         report = msgspec.structs.replace(report, problems=(_absent(part, "all of it counts as wrong"),))
                     reports.append(msgspec.structs.replace(report, system=_team(place)))
+                except TruthError:
+                    raise
                 except FormatError as error:
                     where = path.relative_to(folder) if path.is_relative_to(folder) else path
                     problems += [

@@ -14,7 +14,7 @@ import msgspec
 
 from duologue.arena.competition.kept_score import kept_score
 from duologue.arena.competition.score_shapes import KeptDifference
-from duologue.core.errors import DuologueError, FormatError, NoSpaceError
+from duologue.core.errors import DuologueError, FormatError, NoSpaceError, TruthError
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.problems import capped, total
@@ -75,7 +75,7 @@ def score_entry(payload: dict[str, Any]) -> dict[str, Any]:
         if how.variant != strict.variant:
             report = _score(task, order, how)
     except FormatError as error:
-        if error.path == "the truth" or not is_whole([file, *golds]):
+        if isinstance(error, TruthError) or not is_whole([file, *golds]):
             return _not_scored(error, file)
         return _refused(_without_truth(error.problems), file)
     except NoSpaceError:  # no fault of the file

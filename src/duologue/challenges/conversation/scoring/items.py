@@ -14,7 +14,7 @@ import msgspec
 
 from duologue.challenges.conversation.formats.dialogue_lines import HYPOTHESIS, OUTPUT, REFERENCE, blocks_of
 from duologue.challenges.conversation.scoring import checker, official
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import FormatError, TruthError, UsageError
 from duologue.core.problems import PROBLEM_LIMIT
 from duologue.core.records import Answer, Problem
 
@@ -262,7 +262,7 @@ def _require_references(examples: Sequence[Example]) -> list[Problem]:
     bare = [one.sample.id for one in examples if not one.references]
     if bare:
         problems = [_no_references(f"sample '{name}'") for name in bare[:PROBLEM_LIMIT]]
-        raise FormatError("the truth", problems)
+        raise TruthError(problems)
     return []
 
 
@@ -292,5 +292,5 @@ def _require_good_references(examples: Sequence[Example]) -> list[Problem]:
             place = f"sample '{one.sample.id}'"
             problems.append(Problem(rule="reference-empty", severity=severity, place=place, message=message))
     if any(problem.severity == "error" for problem in problems):
-        raise FormatError("the truth", problems)
+        raise TruthError(problems)
     return problems

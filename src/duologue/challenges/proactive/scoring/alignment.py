@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.proactive.formats.files import EVALUATION
 from duologue.challenges.proactive.formats.stored import StoredExamples
 from duologue.challenges.proactive.scoring.official import line_pairs
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, TruthError
 from duologue.core.problems import capped
 from duologue.core.records import Problem
 
@@ -127,7 +127,7 @@ def expect_truth(submission: Submission, examples: Sequence[Example], variant: s
     if examples:
         problems = truth_problems(examples)
         if problems:
-            raise FormatError("the truth", problems)
+            raise TruthError(problems)
         return
     message = "the file holds predictions alone, one a line, so the true replies are needed too"
     if variant == "official":

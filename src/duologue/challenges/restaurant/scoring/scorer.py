@@ -19,7 +19,7 @@ from duologue.challenges.restaurant.schema.templates import answer_type
 from duologue.challenges.restaurant.scoring import checker, official
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import FormatError, TruthError, UsageError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
 
     truth = truth_problems(examples)
     if truth:
-        raise FormatError("the truth", truth)
+        raise TruthError(truth)
     findings = checker.examine(submission, examples)
     errors = [problem for problem in findings.problems if problem.severity == "error"]
     if errors and (not how.partial or any(problem.rule in checker.UNUSABLE for problem in errors)):

@@ -28,7 +28,7 @@ from duologue.challenges.spoken.scoring.selection import count_triples
 from duologue.challenges.spoken.scoring.slices import kind_of_answer, number_of_triples
 from duologue.core import disk
 from duologue.core.decoded import shown
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError, TruthError, UsageError, did_you_mean
 from duologue.core.records import Problem
 from duologue.metrics.counts import Counts
 from duologue.metrics.reports import report_of, signature_of, slices_of
@@ -66,7 +66,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
             raise UsageError(f"spoken cannot be cut by '{by}'{did_you_mean(by, INFO.slices)}")
     truth = truth_problems(examples)
     if truth:
-        raise FormatError("the truth", truth)
+        raise TruthError(truth)
     findings = checker.examine(submission, examples, how.variant)
     grave = [problem for problem in findings.errors if problem.rule not in _MISSING]
     if grave and (not how.partial or any(problem.rule in checker.UNREADABLE for problem in grave)):
@@ -75,7 +75,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     chosen = [one for one in examples if how.samples == "all" or golds[one.sample.id]]
     if not chosen:
         message = "no sample has gold triples; score --samples all"
-        raise FormatError("the truth", [Problem(rule="truth-empty", message=message)])
+        raise TruthError([Problem(rule="truth-empty", message=message)])
     return _report(examples, chosen, golds, findings, submission, how)
 
 

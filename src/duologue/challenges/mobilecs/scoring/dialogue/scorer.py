@@ -13,7 +13,7 @@ from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, TruthError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
 def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:
     truth = truth_problems(examples)
     if truth:
-        raise FormatError("the truth", truth)
+        raise TruthError(truth)
     checked = checker.examine(submission, examples)
     results.expect_usable(submission, checked.problems, how)
     counted: dict[str, dict[str, float]] = {}

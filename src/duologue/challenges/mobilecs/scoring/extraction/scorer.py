@@ -13,7 +13,7 @@ from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
 from duologue.core.decoded import made_whole
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, TruthError
 from duologue.core.gc_pause import gc_paused
 from duologue.core.records import Annotation, Problem
 
@@ -83,7 +83,7 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
     except OfficialError as error:
         raise FormatError(submission.path, [error.problem()]) from error
     if not outcome.documents:
-        raise FormatError("the truth", [_NO_TRUTH])
+        raise TruthError([_NO_TRUTH])
     return outcome.documents, (), {"assignment": [_encodable(one) for one in outcome.assignment]}
 
 
@@ -103,7 +103,7 @@ _NO_TRUTH = Problem(
 def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredDialogues:
     truth = truth_problems(examples)
     if truth:
-        raise FormatError("the truth", truth)
+        raise TruthError(truth)
     checked = checker.examine(submission, examples)
     results.expect_usable(submission, checked.problems, how)
     counted, ties = {}, []
