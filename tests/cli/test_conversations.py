@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -252,6 +253,20 @@ def test_a_talk_is_with_a_system_or_with_an_endpoint(call: Call, words: tuple[ob
     refused = call("chat", *words)
     assert refused.code == 2
     assert said in refused.err
+
+
+def test_talks_that_begin_in_one_second_have_transcripts_of_their_own(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begun = datetime(2026, 11, 30, 1, 2, 3, tzinfo=UTC)
+    monkeypatch.setattr("duologue.cli.chat.datetime", type("Stopped", (), {"now": staticmethod(lambda tz: begun)}))
+    for words in ("hi", "hello"):
+        assert call("chat", "restaurant", said=f"{words}\n/quit\n").code == 0
+    saved = [json.loads(path.read_text("utf-8")) for path in (tmp_path / "workspace/chats").iterdir()]
+    assert {one["turns"][0]["text"] for one in saved} == {"hi", "hello"}
+    assert len({one["id"] for one in saved}) == 2
+    assert all(one["id"].startswith("restaurant-20261130-010203-") for one in saved)
 
 
 def test_a_system_lasts_under_the_name_that_is_given_or_that_of_the_default() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import secrets
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -112,7 +113,7 @@ def chat(
       duologue chat spoken --system model --kg kg.json.gz --lang zh
       duologue chat --url http://127.0.0.1:8200/v1
     """
-    now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
+    now = f"{datetime.now(tz=UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"  # others may begin to talk in this second
     if url is not None:
         options.refuse("--url says whom to talk to", *("task", "name", "kb", "goals", "seed", "recipe", "overrides"))
         need("httpx", "web")
