@@ -152,14 +152,17 @@ def test_only_our_own_extras_are_told_with_the_words_for_a_clone() -> None:
 def test_metadata_are_parsed_once_for_each_search_path(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def requires(name: str) -> list[str]:
-        asked.append(name)
-        return ["json; extra == 'a'", "nosuch; extra == 'b'"]
+    class Parsed:
+        requires = ("json; extra == 'a'", "nosuch; extra == 'b'")
 
-    monkeypatch.setattr(extras, "requires", requires)
-    monkeypatch.setattr(extras, "_known", {})
-    assert (lacking("a", "some"), lacking("b", "some")) == ([], ["nosuch"])
-    assert asked == ["some"]
+        @classmethod
+        def discover(cls, *, name: str, path: list[str]) -> list[type[Parsed]]:
+            asked.append(name)
+            return [cls]
+
+    monkeypatch.setattr(extras, "Distribution", Parsed)
+    assert (lacking("a", "asked-once"), lacking("b", "asked-once")) == ([], ["nosuch"])
+    assert asked == ["asked-once"]
     monkeypatch.syspath_prepend("elsewhere")
-    assert lacking("b", "some") == ["nosuch"]
-    assert asked == ["some", "some"]
+    assert lacking("b", "asked-once") == ["nosuch"]
+    assert asked == ["asked-once", "asked-once"]

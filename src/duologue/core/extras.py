@@ -11,7 +11,8 @@ import importlib.util
 import re
 import sys
 from collections import Counter
-from importlib.metadata import PackageNotFoundError, requires
+from functools import lru_cache
+from importlib.metadata import Distribution, PackageNotFoundError
 from importlib.metadata import distribution as distribution_of
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ OURS = "duologue"
 """The distribution whose extras are meant where no other is named."""
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)[^;]*(?:;(.*))?", re.DOTALL)
-_known: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-"""What distributions require, by name and search path: their metadata are parsed anew each time they are asked."""
 _EXTRA = re.compile(r"\bextra\s*==\s*['\"]([^'\"]+)['\"]")
 
 
@@ -126,19 +125,15 @@ def installed(library: str) -> bool:
 
 def _requirements(distribution: str) -> list[tuple[str, str]]:
     """Return the names of what a distribution requires, each with its extra (empty: always)."""
-    key = (distribution, *sys.path)
-    if key not in _known:
-        _known[key] = _read_requirements(distribution)
-    return _known[key]
+    return _read_requirements(distribution, tuple(sys.path))
 
 
-def _read_requirements(distribution: str) -> list[tuple[str, str]]:
-    try:
-        lines = requires(distribution) or []
-    except PackageNotFoundError:
-        return []
+@lru_cache(maxsize=256)
+def _read_requirements(distribution: str, path: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the same for a search path: metadata are parsed anew each time they are asked."""
+    there = next(iter(Distribution.discover(name=distribution, path=list(path))), None)
     found = []
-    for line in lines:
+    for line in (there.requires or []) if there is not None else []:
         match = _REQUIREMENT.match(line.strip())
         if match:
             extra = _EXTRA.search(match[2] or "")
