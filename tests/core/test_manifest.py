@@ -43,14 +43,24 @@ def test_a_file_is_complete_only_as_it_was_entered(tmp_path: Path) -> None:
     assert not CorpusManifest(tmp_path, "k").is_complete(path)
 
 
-def test_files_of_another_corpus_are_replaced_all_or_not_at_all(tmp_path: Path) -> None:
-    for name in ("a.json", "b.json"):
-        (tmp_path / name).write_text("[]")
-        CorpusManifest(tmp_path, "old").add(tmp_path / name, sha256(b"[]"))
-    with pytest.raises(UsageError, match=r"another recipe, seed or version of duologue \(b.json\)"):
-        CorpusManifest(tmp_path, "new").check_planned([tmp_path / "a.json"])
-    CorpusManifest(tmp_path, "new").check_planned([tmp_path / "a.json", tmp_path / "b.json"])
-    CorpusManifest(tmp_path, "old").check_planned([tmp_path / "a.json"])
+def test_files_of_another_corpus_are_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[]")
+    CorpusManifest(tmp_path, "old").add(tmp_path / "a.json", sha256(b"[]"))
+    for planned in ([tmp_path / "a.json"], [tmp_path / "b.json"]):
+        with pytest.raises(UsageError, match=r"another recipe, seed or version of duologue \(a.json\); choose another"):
+            CorpusManifest(tmp_path, "new").check_planned(planned)
+    CorpusManifest(tmp_path, "old").check_planned([tmp_path / "b.json"])
+    (tmp_path / "a.json").unlink()
+    CorpusManifest(tmp_path, "new").check_planned([tmp_path / "a.json"])
+
+
+def test_a_file_that_no_corpus_has_is_somebodys_own_unless_this_one_has_begun(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_text("[]")
+    with pytest.raises(UsageError, match=r"files of these names that are none of this corpus \(mine.json\)"):
+        CorpusManifest(tmp_path, "k").check_planned([mine, tmp_path / "other.json"])
+    CorpusManifest(tmp_path, "k").begin([])
+    CorpusManifest(tmp_path, "k").check_planned([mine])  # a run was killed before it could enter it
 
 
 def test_a_damaged_ledger_is_reported_and_a_strange_one_ignored(tmp_path: Path) -> None:
@@ -73,19 +83,8 @@ def test_files_of_another_version_of_duologue_are_made_anew(monkeypatch: pytest.
 def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / ".a.json.x1.part").write_text("half")
     (tmp_path / ".b.json.x1.part").write_text("somebody else's")
-    CorpusManifest(tmp_path, "k").sweep([tmp_path / "a.json"])
-    assert [path.name for path in tmp_path.iterdir()] == [".b.json.x1.part"]
-
-
-def test_files_of_another_corpus_go_before_new_ones_are_written(tmp_path: Path) -> None:
-    for name in ("a.json", "b.json"):
-        (tmp_path / name).write_text("[]")
-    CorpusManifest(tmp_path, "old").add(tmp_path / "a.json", sha256(b"[]"))
-    planned = [tmp_path / "a.json", tmp_path / "b.json"]
-    CorpusManifest(tmp_path, "old").sweep(planned)
-    assert all(path.exists() for path in planned)
-    CorpusManifest(tmp_path, "new").sweep(planned)
-    assert [path.exists() for path in planned] == [False, True]  # no corpus of ours has made b.json
+    CorpusManifest(tmp_path, "k").begin([tmp_path / "a.json"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".b.json.x1.part", ".generated.json"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_of_files_that_would_mix_three_are_named(tmp_path: Path, count: int, tol
     for name in "abcdef"[:count]:
         (tmp_path / name).write_text("[]")
         old.add(tmp_path / name, sha256(b"[]"))
-    with pytest.raises(UsageError, match=re.escape(f"another recipe, seed or version of duologue {told}; the two")):
+    with pytest.raises(UsageError, match=re.escape(f"another recipe, seed or version of duologue {told}; choose")):
         CorpusManifest(tmp_path, "new").check_planned([])
 
 

@@ -54,7 +54,8 @@ def generate(
     A challenge's name stands for its tasks where they share their data. mobilecs: --n annotated dialogues (without it
     8,975 as in the challenge), and --set unlabelled_ratio=R bare ones for each (9.8).
 
-    The same seed gives the same bytes, with any number of workers. A stopped run goes on where it was.
+    The same seed gives the same bytes, with any number of workers. A stopped run goes on where it was, and of the
+    restaurant's, parts are added to their corpus; a folder with a corpus of another seed, recipe or version is refused.
 
     \b
     Examples:

@@ -36,9 +36,10 @@ class CorpusManifest:
         self.files: dict[str, str] = {}
         """Name below `out` to the SHA-256 of the file's bytes."""
         found = self._read()
-        if found.get("key") == key:
+        self._begun = found.get("key") == key
+        if self._begun:
             self.files = found["files"]
-        self._foreign = [] if found.get("key") == key else sorted(found.get("files", {}))
+        self._foreign = [] if self._begun else sorted(found.get("files", {}))
 
     def _read(self) -> dict[str, Any]:
         path = self.out / MANIFEST_NAME
@@ -50,34 +51,32 @@ class CorpusManifest:
         return found if whole else {}
 
     def check_planned(self, planned: Iterable[Path]) -> None:
-        """Refuse a folder in which files of another corpus would stay among the planned ones.
+        """Raise `UsageError` for a folder with another corpus, or with files in the places of this one that are not it.
 
-        Raises `UsageError` when the folder holds files of another recipe or seed that this run does not replace.
+        What stands there is never replaced: who made it may not have it elsewhere.
         """
-        names = {self.name(path) for path in planned}
-        left = [name for name in self._foreign if name not in names and (self.out / name).exists()]
-        if left:
-            shown = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+        if other := [name for name in self._foreign if (self.out / name).exists()]:
             raise UsageError(
-                f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({shown}); the two "
-                f"would mix: choose another folder or remove that one"
+                f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({_shown(other)}); "
+                f"choose another folder, or remove that one"
+            )
+        if there := [self.name(path) for path in planned if not self._begun and path.exists()]:
+            raise UsageError(
+                f"{self.out} holds files of these names that are none of this corpus ({_shown(there)}); choose another "
+                f"folder, or remove them"
             )
 
-    def sweep(self, paths: Iterable[Path]) -> None:
-        """Remove temporary files of a killed run, and files of another corpus where new ones will be written.
-
-        A stopped run so never leaves parts of two corpora. Raises `StorageError`.
-        """
+    def begin(self, paths: Iterable[Path]) -> None:
+        """Enter that this corpus is being made, and remove temporary files of a killed run. Raises `StorageError`."""
         for path in paths:
             try:
                 for rest in path.parent.glob(f".{path.name}.*.part"):
                     rest.unlink(missing_ok=True)
-                if self.name(path) in self._foreign:
-                    path.unlink(missing_ok=True)
             except OSError as error:
                 raise StorageError(
                     f"cannot remove an earlier run's files in {path.parent}: {error.strerror}"
                 ) from error
+        self._write()
 
     def name(self, path: Path) -> str:
         """Return the name of a file below the folder."""
@@ -93,5 +92,12 @@ class CorpusManifest:
     def add(self, path: Path, digest: str) -> None:
         """Record that a file is complete."""
         self.files[self.name(path)] = digest
+        self._write()
+
+    def _write(self) -> None:
         table = {"key": self.key, "files": dict(sorted(self.files.items()))}
         disk.write_text(self.out / MANIFEST_NAME, json.dumps(table, indent=1) + "\n")
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

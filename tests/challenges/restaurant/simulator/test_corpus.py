@@ -175,10 +175,17 @@ def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path) -> 
 def test_a_folder_with_another_corpus_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     generate(Generation(part="tst1", subtask=1, n=5), 1, tmp_path, workers=1, progress=None)
     before = hashes(tmp_path)
-    with pytest.raises(UsageError, match="another recipe, seed or version of duologue"):
-        generate(Generation(part="tst1", subtask=2, n=5), 2, tmp_path, workers=1, progress=None)
+    for subtask in (1, 2):
+        with pytest.raises(UsageError, match="another recipe, seed or version of duologue"):
+            generate(Generation(part="tst1", subtask=subtask, n=5), 2, tmp_path, workers=1, progress=None)
     assert hashes(tmp_path) == before
-    generate(Generation(part="tst1", subtask=1, n=5), 2, tmp_path, workers=1, progress=None)  # replaces all of it
+
+
+def test_a_file_of_the_user_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "extendedkb1.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"none of this corpus \(extendedkb1.txt\)"):
+        generate(Generation(part="tst1", subtask=1, n=5), 1, tmp_path, workers=1, progress=None)
+    assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == ["mine"]
 
 
 def test_given_bases_are_copied_and_used(tmp_path: Path) -> None:

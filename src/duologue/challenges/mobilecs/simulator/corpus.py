@@ -54,7 +54,7 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     paths = [catalogue, *(path for part in parts for path in part.paths)]
     manifest = CorpusManifest(out, corpus_key(_VERSION, recipe=recipe, seed=seed))
     manifest.check_planned(paths)
-    manifest.sweep([out / RECIPE_NAME, out / MANIFEST_NAME, *paths])
+    manifest.begin([out / RECIPE_NAME, out / MANIFEST_NAME, *paths])
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
     if not manifest.is_complete(catalogue):
         text = _lines(make_catalogue(seed, recipe.unseen_products))

@@ -77,7 +77,7 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     )
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
-    manifest.sweep(
+    manifest.begin(
         [
             *(out / RECIPE_NAME, out / MANIFEST_NAME, *domain_paths.values(), *kb_paths.values()),
             *(path for one in planned for path in one.paths),
