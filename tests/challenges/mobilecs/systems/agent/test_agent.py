@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from duologue.challenges.mobilecs.formats.knowledge_files import PASSAGE
@@ -61,6 +62,15 @@ def test_a_loaded_agent_answers_as_the_one_that_was_trained(calls: list[Example]
 def test_variants_learn_and_answer(changes: dict[str, object], calls: list[Example], tmp_path: Path) -> None:
     agent = trained(calls, tmp_path, msgspec.structs.replace(TINY, **changes))
     assert all(one.text for one in agent.answer([one.sample for one in calls[:5]]))
+
+
+def test_of_the_readings_that_are_kept_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.challenges.mobilecs.systems.agent.agent._KEPT", 3)
+    agent = CustomerAgent(TINY)
+    views = [CallView([], text, {}) for text in "abcde"]
+    for number, view in enumerate(views):
+        agent._keep(view, np.array([number], np.float32))
+    assert [agent._reading(view).wanted.tolist() for view in views[2:]] == [[2.0], [3.0], [4.0]]
 
 
 def test_another_policy_decides_in_the_place_of_the_supervised_one(calls: list[Example], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ it tells comes from the knowledge base of the call, in its case.
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
 
-_KEPT = 5000
-"""Turns of which the reading is kept."""
+_KEPT = 50_000
+"""Turns of which the reading is kept: a file is answered turn by turn, and each call looks back at all its own."""
 
 
 class AgentCard(Record, frozen=True, kw_only=True):
@@ -90,7 +91,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         super().__init__(recipe)
         self.policy: StaffPolicy = SupervisedPolicy()
         """What decides; another one may be put in its place."""
-        self._read: dict[tuple[str, ...], RequestReading] = {}
+        self._read: dict[bytes, RequestReading] = {}
         self._outside: OutsideKnowledge | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
@@ -201,7 +202,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
 
     def _keep(self, view: CallView, wanted: NDArray[np.float32]) -> RequestReading:
         if len(self._read) >= _KEPT:
-            self._read.clear()
+            del self._read[next(iter(self._read))]
         found = self._read[_key(view)] = RequestReading.of(view, wanted)
         return found
 
@@ -250,9 +251,10 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         return LearnedAgent(encoder, networks, realiser, index, card.policy)
 
 
-def _key(view: CallView) -> tuple[str, ...]:
-    """Return all that the reading of a turn depends on."""
-    return (*view.users, *view.staff, view.last, *(piece.text for piece in view.pieces))
+def _key(view: CallView) -> bytes:
+    """Return a hash of all that the reading of a turn depends on."""
+    told = (view.users, view.staff, view.last, [piece.text for piece in view.pieces])
+    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).digest()
 
 
 def _dialogues(examples: Sequence[Example]) -> int:

@@ -6,6 +6,7 @@ probability that the supervised networks give. It learns from each piece that wa
 
 from __future__ import annotations
 
+import sys
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,7 +47,8 @@ class RequestReading(NamedTuple):
     @classmethod
     def of(cls, view: CallView, wanted: Floats) -> RequestReading:
         """Return the reading of a turn."""
-        return cls(wanted, ("", *sorted(set(char_ngrams(view.masked, 1, _LONGEST)))))
+        runs = sorted(set(char_ngrams(view.masked, 1, _LONGEST)))
+        return cls(wanted, ("", *map(sys.intern, runs)))  # many are kept, and most runs are common
 
 
 class RequestCues:
