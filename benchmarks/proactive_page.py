@@ -45,8 +45,8 @@ replies: compare it down a column only.""",
         ),
         "Paired tests": (
             _tests_table(results),
-            """F1 of the first against the second, dialogues drawn whole; p of the paired randomisation test
-, corrected over this table, which is one family.""",
+            """F1 of the first against the second, dialogues drawn whole; p of the paired randomisation test,
+corrected over this table, which is one family.""",
         ),
         "Errors": (
             errors_table(data.examples, analysed, seed),

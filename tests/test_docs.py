@@ -56,6 +56,12 @@ def test_every_page_of_results_is_linked_from_the_readme() -> None:
     assert {name for name in pages if f"(benchmarks/{name})" not in readme} == set()
 
 
+def test_no_line_of_prose_begins_with_a_mark() -> None:
+    texts = [*PAGES, *(ROOT / "benchmarks").glob("*_page.py")]  # a page of results is what its program wrote last
+    found = {path.name: re.findall(r"^[,;:.)!?] ?[^\W\d].*", path.read_text("utf-8"), re.MULTILINE) for path in texts}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
 def test_the_pictures_show_what_the_commands_print() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "pictures.py", "--check"], capture_output=True, text=True, check=False
