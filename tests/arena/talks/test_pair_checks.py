@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.arena.talks.test_pairs import good, scenes
+from tests.growth import MOST, growth
 
 from duologue.arena.talks.pair_checks import pair_problems, plain
 from duologue.arena.talks.pair_settings import PairSettings
@@ -42,6 +43,10 @@ def test_a_dialogue_that_copies_another_is_found_and_half_of_one_is_none() -> No
     assert rules(good(), [*good()[:2], "别的话", "还有别的话"]) == set()
 
 
+def test_long_dialogues_are_compared_in_time_that_grows_as_they_do() -> None:
+    assert growth(lambda size: [f"说的第{at}句" for at in range(size)], lambda texts: rules(texts, texts), 400) < MOST
+
+
 def test_an_agent_who_hands_on_the_knowledge_alone_is_refused() -> None:
     copies = ["非常好看的老电影0。", "好看吗朋友", "“非常好看的老电影0”", "好吧好吧"]
     assert ("knowledge-copied", "error") in rules(copies)
@@ -50,3 +55,5 @@ def test_an_agent_who_hands_on_the_knowledge_alone_is_refused() -> None:
 def test_texts_are_alike_without_signs_and_case() -> None:
     assert plain("Hello , World !") == plain("hello world")
     assert plain("？") == "？"
+    every = "".join(map(chr, range(0xD800))) + "".join(map(chr, range(0xE000, 0x110000)))
+    assert plain(every) == "".join(one for one in every.casefold() if one.isalnum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from duologue.core.records import Dialogue, Problem
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from duologue.arena.talks.pair_settings import PairSettings
     from duologue.core.optional_protocols import Paired
 
+_SIGNS = re.compile(r"[\W_]+")
 _COPIED = 0.9
 """Share of an utterance that one object of the knowledge makes up, for it to be a copy."""
 _SHORTEST_COPY = 8
@@ -57,7 +59,7 @@ def _general(dialogue: Dialogue, settings: PairSettings, others: Sequence[Sequen
 
 def plain(text: str) -> str:
     """Return a text without spaces, case and signs; texts equal after this count as the same."""
-    return "".join(one for one in text.casefold() if one.isalnum()) or "".join(text.split())
+    return _SIGNS.sub("", text.casefold()) or "".join(text.split())
 
 
 def _copies(dialogue: Dialogue, texts: Sequence[str]) -> Iterator[Problem]:
@@ -77,4 +79,5 @@ def _copies(dialogue: Dialogue, texts: Sequence[str]) -> Iterator[Problem]:
 
 
 def _alike(texts: Sequence[str], other: Sequence[str]) -> bool:
-    return bool(other) and sum(one in set(other) for one in texts) >= _ALIKE * len(texts)
+    there = set(other)
+    return bool(there) and sum(one in there for one in texts) >= _ALIKE * len(texts)
