@@ -59,6 +59,18 @@ def test_saved_scores_are_ranked_as_their_result_files_are(saved: Path) -> None:
     assert "restaurant (strict), one, 30 items" in shown
 
 
+def test_where_nothing_can_be_scored_each_file_has_its_first_problem(tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text(json.dumps([ranking("d1", 0), ranking("d2", 0)]), "utf-8")
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (folder / "cut.json").write_text('[{"dialog_id": ', "utf-8")
+    (folder / "short.json").write_text("[]", "utf-8")
+    done = call("board", "restaurant", folder, "--gold", tmp_path / "gold.json")
+    _, cut, short = str(done.exception).splitlines()
+    assert cut.startswith("  cut.json: line 1, column 16: not valid JSON")
+    assert short.startswith("  short.json: 3 problems, the first: ")
+
+
 def test_several_test_sets_are_ranked_one_by_one_and_joined_into_one_page(saved: Path) -> None:
     page = saved / "page.html"
     words = ("board", saved / "reports" / "one", saved / "reports" / "two", "--out", page, "--title", "Ours")

@@ -279,11 +279,16 @@ def _command() -> str:
     return "duologue " + shlex.join(sys.argv[1:])
 
 
+def _why(refused: Sequence[RefusedFile]) -> str:
+    """Return a line for each file that could not be scored, with its first problem."""
+    told = (f"{one.problems} problems, the first: {one.first}" if one.problems > 1 else one.first for one in refused)
+    return "".join(f"\n  {one.file}: {words}" for one, words in zip(refused, told, strict=True))
+
+
 def _board_of_files(scored: ScoredFolder, folder: Path, sources: Sequence[Path], wanted: _Wanted) -> None:
     """Rank the result files of a folder."""
     if not scored.reports:
-        lines = "\n".join(f"  {one.file}: {one.problems} problems, the first: {one.first}" for one in scored.refused)
-        raise DuologueError(f"no file in {folder} can be scored:\n{lines}")
+        raise DuologueError(f"no file in {folder} can be scored:{_why(scored.refused)}")
     found = _ranked(scored.reports, scored.refused, wanted)
 
     def page() -> str:
@@ -321,8 +326,7 @@ def _showcases(found: Leaderboard, folders: list[Path], limit: int) -> dict[str,
 def _board_of_teams(scored: ScoredTeams, folder: Path, wanted: _Wanted) -> None:
     """Rank whole submissions by their totals, and show what each scored on each test set."""
     if not scored.marks:
-        lines = "\n".join(f"  {one.file}: {one.problems} problems, the first: {one.first}" for one in scored.refused)
-        raise DuologueError(f"no submission in {folder} can be scored:\n{lines}")
+        raise DuologueError(f"no submission in {folder} can be scored:{_why(scored.refused)}")
     found = _ranked([marks.total for marks in scored.marks], scored.refused, wanted)
     test_sets = list(zip(*(marks.test_sets for marks in scored.marks), strict=True))
     told = leaderboard_to_json(found) | {
