@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.core.errors import PlugInError, StorageError, UsageError
+from duologue.core.errors import AnswerError, PlugInError, StorageError, UsageError
 from duologue.core.identity import hash_of_model
 from duologue.core.plugins import load_task, save_card
 from duologue.core.recipe import read_toml
-from duologue.core.records import Answer, Example, Record, Sample, Turn
+from duologue.core.records import Annotation, Answer, Example, Mention, Record, Sample, Turn
 from duologue.core.result_note import provenance_path
 from duologue.run.forecast import forecast_file
 from duologue.run.predict import answer_all, predict_file
@@ -290,6 +290,22 @@ def test_an_answer_without_what_the_task_writes_is_the_fault_of_the_system(data:
     with pytest.raises(PlugInError, match=r"Talker answered what the task cannot write: the answer to dialogue .* no"):
         predict_file(task, Talker(), data, out, name="random", world=None, kb=None, seed=1)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("task", "answer"),
+    [
+        ("proactive", Answer()),
+        ("proactive", Answer(text="two\nlines")),
+        ("spoken", Answer()),
+        ("mobilecs/extraction", Answer(text="no annotation")),
+        ("mobilecs/extraction", Answer(annotation=Annotation(mentions=(Mention(text="a", label="b"),)))),
+        ("mobilecs/extraction", Answer(annotation=Annotation(mentions=(Mention(text="a", label="b", entity="e"),)))),
+    ],
+)
+def test_each_task_says_that_the_answer_is_what_it_cannot_write(task: str, answer: Answer, tmp_path: Path) -> None:
+    with pytest.raises(AnswerError):
+        load_task(task).write([example("a")], [("a", answer)], tmp_path / "out.json")
 
 
 def test_another_number_of_answers_than_samples_is_told_with_both() -> None:

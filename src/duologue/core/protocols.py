@@ -258,7 +258,8 @@ class Task(Protocol):
         """Write an official result file: temporary file, then rename.
 
         `examples` are what was asked: a format that repeats parts of the data takes them from there, never from what
-        the task loaded before.
+        the task loaded before. Raises `AnswerError` for an answer that lacks what the format has: its system is told
+        of then.
         """
         ...
 

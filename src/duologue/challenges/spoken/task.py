@@ -136,7 +136,7 @@ class SpokenTask(Task, Inspectable):
         return files.read_result(path)
 
     def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
-        """Write result.json. Raises `UsageError` for an answer without a text."""
+        """Write result.json. Raises `AnswerError` for an answer without a text."""
         files.write_result(answers, path)
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:

@@ -146,7 +146,7 @@ def write_dialogues(examples: Iterable[Example], path: Path) -> None:
 def write_extraction(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
     """Write a track 1 result file: mentions and values of each dialogue, with turn and utterance.
 
-    Raises `UsageError` for an answer without annotation, or a mention or value without a span.
+    Raises `AnswerError` for an answer without annotation, or a mention or value without a span.
     """
     disk.write_bytes(path, dump([_extraction_row(name, answer) for name, answer in answers]))
 
@@ -177,14 +177,14 @@ def _extraction_row(name: str, answer: Answer) -> dict[str, Any]:
 
 def _entity(mention: Mention, name: str) -> str:
     if mention.entity is None:
-        raise UsageError(f"dialogue '{name}': the mention '{mention.text}' belongs to no entity; give it an id")
+        raise AnswerError(f"dialogue '{name}': the mention '{mention.text}' belongs to no entity; give it an id")
     return mention.entity
 
 
 def _place(span: Span | None, name: str) -> dict[str, Any]:
     """Return position, official turn and utterance; the utterance distinguishes the two sides of a turn."""
     if span is None:
-        raise UsageError(f"dialogue '{name}': a mention or value without a span cannot be written")
+        raise AnswerError(f"dialogue '{name}': a mention or value without a span cannot be written")
     return {"position": [span.start, span.end], "turn_id": span.turn // 2, "utterance_id": span.turn}
 
 

@@ -312,7 +312,7 @@ def write_lines(lines: Iterable[str], path: Path) -> None:
 def write_predictions(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
     """Write a prediction file, one reply per line, in the order given, which must be that of the samples.
 
-    Raises `UsageError` for an answer without text and for one that cannot be written on one line.
+    Raises `AnswerError` for an answer without text and for one that cannot be written on one line.
     """
     write_lines(map(_reply_line, answers), path)
 
@@ -323,7 +323,7 @@ def _reply_line(named: tuple[str, Answer]) -> str:
         raise AnswerError(f"the answer to sample '{name}' has no text; this task answers with text")
     if any(mark in answer.text for mark in "\n\r\t") or not is_whole(answer.text):
         message = f"the answer to sample '{name}' holds a line end, a TAB or half a character: {answer.text[:60]!r}"
-        raise UsageError(f"{message}; a reply is one line of words and spaces")
+        raise AnswerError(f"{message}; a reply is one line of words and spaces")
     return answer.text + "\n"
 
 

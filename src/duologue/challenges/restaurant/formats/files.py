@@ -168,7 +168,7 @@ def truth_row(example: Example) -> Any:
 def answer_rows(answers: Iterable[tuple[str, Answer]]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a result file: ranks from 1 in the order of each answer's ranking.
 
-    Raises `UsageError` for an answer without a ranking.
+    Raises `AnswerError` for an answer without a ranking.
     """
     for name, answer in answers:
         if answer.ranking is None:
@@ -193,7 +193,7 @@ def write_truth(rows_or_examples: Iterable[dict[str, Any] | Example], path: Path
 
 
 def write_result(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
-    """Write a result file in the official byte layout. Raises `UsageError` for an answer without ranking."""
+    """Write a result file in the official byte layout. Raises `AnswerError` for an answer without ranking."""
     _write(answer_rows(answers), path)
 
 

@@ -223,7 +223,7 @@ def gold_row(example: Example) -> dict[str, Any]:
 
 
 def reply_row(name: str, answer: Answer) -> dict[str, Any]:
-    """Return a reply as in result.json. Raises `UsageError` for an answer without a text."""
+    """Return a reply as in result.json. Raises `AnswerError` for an answer without a text."""
     if answer.text is None:
         raise AnswerError(f"the answer to sample '{name}' has no text; this task wants a reply with its facts")
     return _message(answer.text, answer.annotation)
@@ -245,7 +245,7 @@ def write_gold(examples: Iterable[Example], path: Path) -> None:
 
 
 def write_result(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
-    """Write result.json. Raises `UsageError` for an answer without a text."""
+    """Write result.json. Raises `AnswerError` for an answer without a text."""
     _write_object(((name, reply_row(name, answer)) for name, answer in answers), path)
 
 
