@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.disk import sha256
-from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.core.errors import FormatError, StorageError, TruthError, UsageError
 from duologue.core.records import Problem, Scoring
 from duologue.run.folder import first_problem, is_result, result_files, score_folder
 
@@ -44,6 +44,13 @@ def test_a_truth_file_in_the_folder_is_no_result(contest: Any) -> None:
     truth.write_bytes(contest.gold.read_bytes())
     assert truth not in result_files(contest.results, [truth])
     assert truth in result_files(contest.results)
+
+
+def test_a_truth_that_nothing_can_be_scored_against_is_told_instead_of_each_file(contest: Any, tmp_path: Path) -> None:
+    gold = tmp_path / "empty.json"
+    gold.write_text("[]", "utf-8")
+    with pytest.raises(TruthError, match=r"the truth .*empty\.json has 1 problem"):
+        score_folder(contest.task, [gold], contest.results, STRICT)
 
 
 def test_a_folder_that_is_none_or_empty_is_said(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.core.disk import resolved
-from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.core.errors import FormatError, StorageError, TruthError, UsageError
 from duologue.core.result_note import NOTE_ENDING
 from duologue.run import evaluate
 from duologue.run.contamination import BESIDE, SeenError, demand_unseen
@@ -76,10 +76,11 @@ def score_folder(
     With `unseen` also those are refused whose systems may have seen the truth in training; `models` are folders of
     models to look that up in.
 
-    Raises `StorageError` and `UsageError` as `result_files` does, and what reading the truth raises.
+    Raises `StorageError` and `UsageError` as `result_files` does, what reading the truth raises, and `TruthError` for
+    a truth that no file can be scored against.
     """
     paths = result_files(folder, [*golds, *([data] if data else [])])
-    reports, refused = [], []
+    reports, refused, of_truth = [], [], list[TruthError]()
     truth = evaluate.Truth.of(task, golds, data)
     for number, path in enumerate(paths, start=1):
         try:
@@ -89,10 +90,13 @@ def score_folder(
             reports.append(report)
         except FormatError as error:
             refused.append(RefusedFile(path.name, len(error.problems), first_problem(error)))
+            of_truth += [error] if isinstance(error, TruthError) else []
         except SeenError as error:
             refused.append(RefusedFile(path.name, 1, str(error)))
         if progress is not None:
             progress(number, len(paths), "scoring")
+    if len(of_truth) == len(paths):  # no file is at fault
+        raise of_truth[0]
     return ScoredFolder(tuple(_told_apart(reports)), tuple(refused))
 
 
