@@ -103,13 +103,50 @@ def test_equal_requests_are_equal_samples_and_others_are_not() -> None:
         ({"stop": ""}, "'stop'"),
         ({"max_tokens": 0}, "at least 1"),
         ({"tools": [{"type": "function"}]}, "'tools' is not supported"),
+        ({"tools": [{"type": "function"}], "tool_choice": "auto"}, "'tools' is not supported"),
+        ({"tool_choice": "required"}, "'tool_choice' is not supported"),
+        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "'tool_choice' is not supported"),
+        ({"functions": [{"name": "f"}]}, "'functions' is not supported"),
+        ({"function_call": {"name": "f"}}, "'function_call' is not supported"),
         ({"logprobs": True}, "'logprobs' is not supported"),
+        ({"top_logprobs": 5}, "'top_logprobs' is not supported"),
+        ({"modalities": ["text", "audio"]}, "'modalities' is not supported"),
         ({"response_format": {"type": "json_object"}}, "'response_format' is 'text'"),
-        ({"stream": "yes"}, "Expected 'bool', got 'str'"),
+        ({"stream": "yes"}, "Expected 'bool | null', got 'str'"),
     ],
 )
 def test_what_cannot_be_understood_is_refused_with_a_reason(more: dict[str, Any], said: str) -> None:
     assert said in refused(HELLO, **more)
+
+
+def test_what_is_null_or_asks_for_nothing_is_passed_over() -> None:
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    for more in (
+        {"tools": tools, "tool_choice": "none"},
+        {"tools": [], "tool_choice": "auto"},
+        {"functions": [{"name": "f"}], "function_call": "none"},
+        {"modalities": ["text"], "top_logprobs": 0, "logprobs": False},
+    ):
+        assert read(HELLO, **more) == read(HELLO)
+    body = {"model": "m", "messages": [HELLO], "stream": None, "stream_options": {"include_usage": None}}
+    assert not read_request(json.dumps(body).encode()).stream
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({"n": "1"}, "n"),
+        ({"stop": [1]}, "stop[0]"),
+        ({"messages": [HELLO, {"role": "bot"}]}, "messages[1].role"),
+        ({"metadata": {"candidates": "x"}}, "metadata.candidates"),
+        ({"metadata": {"goal": "{"}}, "metadata.goal"),
+        ({"model": None}, "model"),
+    ],
+)
+def test_an_error_names_the_entry_that_is_wrong(body: dict[str, Any], param: str) -> None:
+    with pytest.raises(ApiError) as found:
+        asked_of(read_request(json.dumps({"model": "m", "messages": [HELLO], **body}).encode()), None)
+    assert json.loads(found.value.body)["error"]["param"] == param
 
 
 def test_messages_that_are_none_are_refused() -> None:

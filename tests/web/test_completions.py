@@ -44,6 +44,15 @@ def test_of_a_ranking_the_best_candidates_are_the_choices() -> None:
         completed(Answer(ranking=()), "ranking")
 
 
+def test_of_a_system_that_also_says_what_it_looked_for_candidates_are_the_choices() -> None:
+    answer = Answer(text="what it would say", ranking=("b", "c", "a"))
+    assert texts(completed(answer, "ranking", n=2)) == ["say b", "say c"]
+    info = TaskInfo(name="t", version="1", language="en", answers="ranking")
+    request = read_request(b'{"model": "m", "messages": []}')
+    played = completion_of(answer, Sample(id="s", dialogue_id="d"), request, info, name="x", created=7)
+    assert texts(played) == ["what it would say"]
+
+
 def test_what_has_no_text_is_its_annotation_as_json() -> None:
     answer = Answer(annotation=Annotation(mentions=(Mention(label="l", text="t"),)))
     (text,) = texts(completed(answer, "mentions+values"))

@@ -18,12 +18,14 @@ from duologue.core.typed import convert, decode_json
 from duologue.web.errors import ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 Found = TypeVar("Found")
 _ROLES = {"user": "user", "assistant": "system", "tool": "api"}
 """Roles of the API and the speakers that they are."""
-_UNSUPPORTED = ("tools", "functions", "logprobs", "audio", "logit_bias", "prediction", "web_search_options")
+_UNSUPPORTED = ("logprobs", "top_logprobs", "audio", "logit_bias", "prediction", "web_search_options")
+_CALLS = (("tools", "tool_choice"), ("functions", "function_call"))
+"""What may be called, and whether it is to be."""
 _FORMAT_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -53,7 +55,7 @@ class ChatMessage(msgspec.Struct, frozen=True):
 class StreamOptions(msgspec.Struct, frozen=True):
     """How an answer is streamed."""
 
-    include_usage: bool = False
+    include_usage: bool | None = False
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
@@ -61,7 +63,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
     model: str
     messages: list[ChatMessage]
-    stream: bool = False
+    stream: bool | None = False
     stream_options: StreamOptions | None = None
     n: int | None = None
     stop: str | list[str] | None = None
@@ -69,9 +71,13 @@ class ChatRequest(msgspec.Struct, frozen=True):
     max_completion_tokens: int | None = None
     metadata: dict[str, Any] | None = None
     response_format: dict[str, Any] | None = None
+    modalities: list[str] | None = None
     tools: Any = None
+    tool_choice: Any = None
     functions: Any = None
+    function_call: Any = None
     logprobs: Any = None
+    top_logprobs: Any = None
     audio: Any = None
     logit_bias: Any = None
     prediction: Any = None
@@ -118,9 +124,8 @@ class Asked(NamedTuple):
 def read_request(body: bytes) -> ChatRequest:
     """Return a request. Raises `ApiError` for what is none, and for what no system of ours can do."""
     request: ChatRequest = _decoded(body, ChatRequest, "body")
-    for name in _UNSUPPORTED:
-        if getattr(request, name):
-            raise ApiError(HTTPStatus.BAD_REQUEST, f"'{name}' is not supported.", param=name, code="unsupported_value")
+    for name in _wanted_in_vain(request):
+        raise ApiError(HTTPStatus.BAD_REQUEST, f"'{name}' is not supported.", param=name, code="unsupported_value")
     kind = (request.response_format or {}).get("type", "text")
     if kind != "text":
         message = "Systems answer in the form of their task; 'response_format' is 'text'."
@@ -132,6 +137,18 @@ def read_request(body: bytes) -> ChatRequest:
     if request.most_tokens is not None and request.most_tokens < 1:
         raise ApiError(HTTPStatus.BAD_REQUEST, "'max_tokens' is at least 1.", param="max_tokens")
     return request
+
+
+def _wanted_in_vain(request: ChatRequest) -> Iterator[str]:
+    """Yield the entries that ask for what no system of ours can do; tools that none is to call ask for nothing."""
+    yield from (name for name in _UNSUPPORTED if getattr(request, name))
+    for given, choice in _CALLS:
+        if getattr(request, choice) not in (None, "none", "auto"):
+            yield choice
+        elif getattr(request, given) and getattr(request, choice) != "none":
+            yield given
+    if set(request.modalities or ()) - {"text"}:
+        yield "modalities"
 
 
 def asked_of(request: ChatRequest, world: str | None) -> Asked:
@@ -228,4 +245,7 @@ def _decoded(data: bytes, kind: Any, where: str) -> Any:
 
 def _unreadable(where: str, error: Exception) -> ApiError:
     said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).replace("`", "'")
-    return ApiError(HTTPStatus.BAD_REQUEST, f"The {where} cannot be read: {said}.", param=where)
+    place = said.partition(" - at '$.")[2].removesuffix("'")
+    outer = "" if where == "body" else f"{where}."
+    param = outer + place if place else where
+    return ApiError(HTTPStatus.BAD_REQUEST, f"The {where} cannot be read: {said}.", param=param)

@@ -138,7 +138,8 @@ def event(data: Any) -> bytes:
 
 
 def _texts_of(answer: Answer, sample: Sample, info: TaskInfo) -> list[str]:
-    if answer.text is not None:
+    chosen = answer.ranking is not None and bool(sample.candidates)  # a text beside it is what led to the choice
+    if answer.text is not None and not chosen:
         return [answer.text]
     if answer.ranking is not None:
         texts = {one.id: one.text for one in sample.candidates}

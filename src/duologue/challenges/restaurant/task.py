@@ -203,12 +203,14 @@ class RestaurantTask(SpokenUsers, Task):
     def answer_request(self, system: System, sample: Sample, world: World | None, *, seed: int, typed: bool) -> Answer:
         """Rank the candidates of a request; without any, a talk that a person types is answered as in `chat`.
 
-        Raises `RequestError` for a request that has neither candidates nor typed lines.
+        Raises `RequestError` for a request that has neither candidates nor typed lines of the user.
         """
         if sample.candidates:
             return super().answer_request(system, sample, world, seed=seed, typed=typed)
         if not typed or world is None:
             raise RequestError('restaurant chooses among utterances: give "candidates": [{"id": "...", "text": "..."}]')
+        if all(turn.speaker != "user" for turn in sample.history):
+            raise RequestError("nothing is said yet; the user speaks first here: give a message of the role 'user'")
         from duologue.challenges.restaurant.live.replay import replay
 
         return replay(system, sample, world, seed=seed)

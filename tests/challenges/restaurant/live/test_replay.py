@@ -46,3 +46,5 @@ def test_a_request_without_candidates_and_typed_lines_is_refused(world: World) -
     with pytest.raises(RequestError, match=f"{MOST_LINES} are the most"):
         task.answer_request(solver, talk(*["hello"] * (2 * MOST_LINES + 1)), world, seed=1, typed=True)
     assert replay(solver, talk(), world, seed=1).text == ""
+    with pytest.raises(RequestError, match="the user speaks first"):
+        task.answer_request(solver, talk(), world, seed=1, typed=True)
