@@ -6,6 +6,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.run.test_usage import Metered
 
 from duologue.core.errors import PlugInError
 from duologue.core.protocols import TaskInfo
@@ -110,6 +111,14 @@ def test_what_nobody_waits_for_any_more_is_not_answered() -> None:
         with pytest.raises(CancelledError):
             late.result(10)
     assert parrot.batches == [1]
+
+
+def test_accounts_that_nobody_will_ask_for_are_not_kept() -> None:
+    metered = Metered()
+    worker = SystemWorker(metered)
+    for number in range(3):
+        assert worker.answer([sample(str(number))]) == [Answer(text=str(number))]
+        assert metered.accounts == []
 
 
 def test_a_system_that_cannot_be_prepared_says_so_to_whoever_asked() -> None:

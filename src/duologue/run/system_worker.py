@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
 from duologue.core.system_answers import answers_of
+from duologue.run.usage import forget_accounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +64,10 @@ class SystemWorker:
 
     def answer_directly(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers, for a call of `post`, which is in the system's thread. Raises what the system does."""
-        return answers_of(self._system, samples)
+        try:
+            return answers_of(self._system, samples)
+        finally:
+            forget_accounts(self._system)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers. Raises what the system does, and `CancelledError` where `GIVEN_UP` comes first."""

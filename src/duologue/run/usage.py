@@ -18,6 +18,13 @@ def accounts_of(system: System) -> list[dict[str, Any]]:
     return list(getattr(system, "accounts", ()))
 
 
+def forget_accounts(system: System) -> None:
+    """Forget the accounts of the answers so far: of a system that answers for days, and is never asked for them."""
+    found = getattr(system, "accounts", None)
+    if isinstance(found, list):
+        found.clear()
+
+
 def usage_of(system: System, accounts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return what the answers with these accounts took in all; nothing where there is none."""
     return dict(_teller(system).usage(accounts)) if accounts else {}
