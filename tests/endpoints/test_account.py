@@ -51,6 +51,7 @@ def test_order_bias_is_the_share_of_first_choices_by_place() -> None:
         "2": {"choices": 4, "shares": [0.75, 0.25], "distance": 0.25},
         "3": {"choices": 1, "shares": [0.0, 0.0, 1.0], "distance": 0.6667},
     }
-    lines = summary_lines(told, 3)
+    lines = summary_lines(told, 3, unread="left out")
+    assert any(" of 3 answers left out" in line for line in lines)
     assert "pairs: 2, decided otherwise in the other order: 1" in lines
     assert "order bias, 2 shown: first choices by place 75 25 % (distance 0.25)" in lines

@@ -75,6 +75,19 @@ def test_pairs_are_of_two_results(files: JudgedFiles) -> None:
             JudgeSession(CONVERSATION, files._replace(results=files.results[:1]), recipe(server.url), kind="pairs")
 
 
+def test_answers_that_cannot_be_read_are_counted_with_the_calls(files: JudgedFiles) -> None:
+    with Stub(
+        brain=lambda asked: "hard to say" if asked["messages"][-1]["content"].count("2") else brain(asked)
+    ) as server:
+        points = JudgeSession(CONVERSATION, files, recipe(server.url)).run()
+        asked = [one["messages"][-1]["content"] for one in server.asked]
+        assert points.usage["calls"] == len(asked)
+        assert 0 < points.usage["unparsable"] == sum("2" in one for one in asked) < len(asked)
+        pairs = JudgeSession(CONVERSATION, files, recipe(server.url), kind="pairs").run()
+        asked = [one["messages"][-1]["content"] for one in server.asked[len(asked) :]]
+        assert pairs.usage["unparsable"] == sum("2" in one for one in asked)
+
+
 def test_a_judge_that_obeys_what_it_judges_is_found_out(files: JudgedFiles) -> None:
     with Stub(brain=obeys) as server:
         made = JudgeSession(CONVERSATION, files, recipe(server.url)).run()

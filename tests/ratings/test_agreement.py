@@ -119,4 +119,7 @@ def test_agreement_with_a_judge_rounds_its_fractions() -> None:
     assert one.value > 0.5
     assert one.units == 120
     none = agreement_with_judge(people, table_of({("other", "s", "x"): 3.0}), 0, SCALE)
-    assert "no answer was rated by two person, judge" in none.why
+    assert "no answer was rated by people and the judge, so nothing can be compared" in none.why
+    rated, scored = (table_of({("i", "s", rater): 3.0}) for rater in ("ann", "judge"))
+    single = agreement_with_judge(rated, scored, 0, SCALE)
+    assert single.why == "1 of 1 answers were rated by people and the judge, and it takes two of them"

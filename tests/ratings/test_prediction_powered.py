@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from duologue.metrics.intervals import NORMAL
+from duologue.metrics.student import student_cut
 from duologue.ratings.prediction_powered import best_weight, judge_alone, prediction_powered
 
 Y = np.array([2, 1, 2, 0, 1, 2, 2, 0, 1, 1], dtype=float)
@@ -62,6 +63,26 @@ def test_weight_zero_is_the_mean_of_people_and_a_judge_that_says_nothing_has_non
     assert constant.weight == 0.0
     assert constant.value == pytest.approx(Y.mean())
     assert best_weight(Y, -F, -U, 10) == 0.0
+
+
+def test_equal_ratings_do_not_make_a_figure_certain() -> None:
+    same, scale = np.full(10, 3.0), (1.0, 5.0)
+    n, t = 10, student_cut(9)
+    half = 4 * t / (1 + t**2 / n) * np.sqrt(0.25 / n + t**2 / (4 * n**2))  # Wilson's, as of a share of a half
+    for found in (
+        prediction_powered(ITEMS, ONE, same, F, U, weight=0, scale=scale),
+        prediction_powered(ITEMS, ONE, same, F, U, scale=scale),
+        judge_alone(same, scale),
+    ):
+        assert found is not None
+        assert (found.value, found.error) == (3.0, 0.0)
+        assert (found.low, found.high) == pytest.approx((3 - half, 3 + half))
+    apart = prediction_powered(ITEMS, ONE, same - same, F, U, scale=(-4.0, 4.0))
+    assert apart is not None
+    assert -4 < apart.low < 0 < apart.high < 4
+    unbounded = judge_alone(same)
+    assert unbounded is not None
+    assert unbounded.low == unbounded.high == 3.0
 
 
 def test_too_few_answers_give_nothing() -> None:

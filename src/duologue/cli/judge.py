@@ -31,6 +31,7 @@ from duologue.run.systems import recipe_with
 from duologue.terminal import console, options
 
 _LABELS = 60
+_UNREAD = "of the judge of which something could not be read; that is left out"
 
 
 @click.command(cls=options.ResumableCommand)
@@ -126,7 +127,7 @@ def judge(
         console.show(render_ratings(summary))
     for line in report_lines(judged.report, session, people=people is not None):
         console.line(line)
-    for line in summary_lines(judged.usage, len(session.calls)):
+    for line in summary_lines(judged.usage, len(session.calls), unread=_UNREAD):
         console.line(line)
     console.line(f"ratings in {out}, recording in {calls}, note in {note_path(out)}")
 

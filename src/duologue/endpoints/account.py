@@ -97,8 +97,10 @@ class Account:
         }
 
 
-def summary_lines(told: dict[str, Any], answers: int) -> list[str]:
-    """Return a summary as lines for people."""
+def summary_lines(
+    told: dict[str, Any], answers: int, *, unread: str = "that could not be read and count as empty"
+) -> list[str]:
+    """Return a summary as lines for people; `unread` says which answers are unparsable, and what becomes of them."""
     lines = [
         f"calls: {told['calls']:,} ({told['kept']:,} of them kept from before), tokens: {told['prompt_tokens']:,} in, "
         f"{told['completion_tokens']:,} out"
@@ -110,7 +112,7 @@ def summary_lines(told: dict[str, Any], answers: int) -> list[str]:
             "latency of a call: " + ", ".join(f"{name} {ms:,.0f} ms" for name, ms in told["latency_ms"].items())
         )
     odd = {
-        "unparsable": "answers that could not be read and count as empty",
+        "unparsable": f"answers {unread}",
         "unparsable_calls": "calls of them or of others without a readable choice",
         "dropped": "parts left out that name nothing which was offered",
         "unranked": "candidates that were shown and not ranked",

@@ -33,7 +33,7 @@ class Judged(NamedTuple):
     preferences: tuple[Preference, ...]
     report: PointsReport | PairsReport
     usage: dict[str, Any]
-    """Calls, tokens, cost and latency."""
+    """Calls, tokens, cost, latency, and as `unparsable` the answers of which something could not be read."""
 
 
 class JudgeSession:
@@ -85,6 +85,7 @@ class JudgeSession:
     def run(self, progress: Progress | None = None) -> Judged:
         """Ask all and return what was said. Raises as `make_calls`."""
         words = make_calls(self._caller, self.calls, self.seed, self.recipe.workers, progress)
+        words.account.note(unparsable=sum(not self._is_read(text) for text in words.texts))
         usage = words.account.summary(self._caller.caps)
         if self.kind == "points":
             points = points_of(self.prompt, self.calls, words.texts, self.recipe)
@@ -92,6 +93,11 @@ class JudgeSession:
         (a, one), (b, other) = self.systems.items()
         pairs = pairs_of(self.prompt, self.calls, words.texts, self.recipe, (a, b), (one, other))
         return Judged((), pairs.preferences, pairs.report, usage)
+
+    def _is_read(self, text: str) -> bool:
+        if self.kind == "pairs":
+            return self.prompt.read_better(text) is not None
+        return len(self.prompt.read_points(text)) == len(self.protocol.criterion)
 
     def _planned(self) -> list[JudgeCall]:
         if self.kind == "points":

@@ -153,6 +153,17 @@ def wilson(value: float, n: float, deviations: float) -> tuple[float, float]:
     return low, 1.0 if value >= 1 else min(1.0, middle + half)
 
 
+def without_spread(value: float, n: float, deviations: float, scale: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval of a mean on a scale where all of n values are equal: Wilson's, as of a share of the scale.
+
+    >>> [round(end, 2) for end in without_spread(3.0, 20, 1.96, (1, 5))]
+    [2.2, 3.8]
+    """
+    low, high = scale
+    start, end = wilson((value - low) / (high - low), n, deviations)
+    return low + start * (high - low), low + end * (high - low)
+
+
 def jeffreys(hits: float, n: float) -> tuple[float, float]:
     """Return Jeffreys' interval of a share of n; the end is 0 or 1 where all trials miss or hit.
 

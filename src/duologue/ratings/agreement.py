@@ -69,7 +69,7 @@ def agreement_with_judge(
     known = ~np.isnan(judged)
     pairs = np.column_stack([people.value[kept][known], np.floor(judged[known] + 0.5)])
     return _of_values(
-        pairs, people.item[kept][known], scale, coefficient or WeightedKappa("quadratic"), "person, judge"
+        pairs, people.item[kept][known], scale, coefficient or WeightedKappa("quadratic"), "people and the judge"
     )
 
 
@@ -84,7 +84,7 @@ def judge_scores(judge: RatingTable, criterion: int) -> dict[tuple[str, str], fl
 
 
 def _of(units: UnitTable, criterion: Criterion, coefficient: Coefficient) -> Agreement:
-    return _of_values(units.values, units.item, criterion, coefficient, "raters")
+    return _of_values(units.values, units.item, criterion, coefficient, "two raters")
 
 
 def _of_values(
@@ -102,9 +102,9 @@ def _of_values(
     if raters < 2:
         return undefined(f"there is {raters} rater, and agreement takes two")
     if not (rated >= 2).any():
-        return undefined(f"no answer was rated by two {who}, so nothing can be compared")
+        return undefined(f"no answer was rated by {who}, so nothing can be compared")
     if n < 2:
-        whom = f"all {raters} raters" if coefficient.complete else f"two {who}"
+        whom = f"all {raters} raters" if coefficient.complete else who
         return undefined(f"{n} of {len(values):,} answers were rated by {whom}, and it takes two of them")
     found = values[kept if coefficient.complete else rated >= 1] - criterion.low
     groups = items[kept if coefficient.complete else rated >= 1]

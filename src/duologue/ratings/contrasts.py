@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.metrics.intervals import wilson
+from duologue.metrics.intervals import without_spread
 from duologue.metrics.significance import ALPHA
 from duologue.metrics.student import student_cut, student_tail
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
     from duologue.ratings.two_way import Errors
 
-_NOTHING = 1e-12
+NO_SPREAD = 1e-12
+"""An error below this is that of values which are all equal."""
 
 
 class Estimate(NamedTuple):
@@ -59,9 +60,8 @@ def estimate(value: float, errors: Errors, place: int, low: float, high: float) 
     error, freedom = float(errors.error[place]), float(errors.freedom[place])
     if not errors.enough:
         return Estimate(value, None, None)
-    if error < _NOTHING:
-        ends = wilson((value - low) / (high - low), errors.items, student_cut(freedom))
-        return Estimate(value, *(low + end * (high - low) for end in ends))
+    if error < NO_SPREAD:
+        return Estimate(value, *without_spread(value, errors.items, student_cut(freedom), (low, high)))
     half = student_cut(freedom) * error
     return Estimate(value, max(low, value - half), min(high, value + half))
 
@@ -71,8 +71,8 @@ def difference_test(a: str, b: str, difference: float, errors: Errors) -> PairTe
     error, freedom = float(errors.error[0]), float(errors.freedom[0])
     if not errors.enough:
         return PairTest(a, b, difference, None, None, math.nan, math.nan)
-    if error < _NOTHING:  # each rating of one is so much above the other's: there is no spread to test by
-        p = 1.0 if abs(difference) < _NOTHING else math.nan
+    if error < NO_SPREAD:  # each rating of one is so much above the other's: there is no spread to test by
+        p = 1.0 if abs(difference) < NO_SPREAD else math.nan
         return PairTest(a, b, difference, None, None, p, p)
     half, p = student_cut(freedom) * error, student_tail(difference / error, freedom)
     return PairTest(a, b, difference, difference - half, difference + half, p, p)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.metrics.intervals import within
+from duologue.metrics.intervals import within, without_spread
 from duologue.metrics.significance import FEWEST
 from duologue.metrics.student import student_cut
+from duologue.ratings.contrasts import NO_SPREAD
 from duologue.ratings.two_way import two_way_errors
 
 if TYPE_CHECKING:
@@ -48,11 +49,16 @@ class PredictionPowered(NamedTuple):
     @classmethod
     def of(
         cls, value: float, error: float, freedom: float, scale: tuple[float, float], *,
-        weight: float, labels: int, others: int,
+        weight: float, labels: int, others: int, items: int,
     ) -> PredictionPowered:  # fmt: skip
-        """Return an estimate with its interval, which lies on the scale."""
+        """Return an estimate of `items` answers with its interval, which lies on the scale.
+
+        Where nothing differs there is no error to be seen: the interval is then Wilson's, if the scale has ends.
+        """
         half = student_cut(freedom) * error
         low, high = within(value, value - half, value + half, scale)
+        if error < NO_SPREAD and scale[0] <= value <= scale[1] and scale != UNBOUNDED:
+            low, high = without_spread(value, items, student_cut(freedom), scale)
         return cls(value, error, freedom, weight, labels, others, low, high)
 
 
@@ -81,7 +87,7 @@ def prediction_powered(
         variance += added
         freedom = variance**2 / below if below > 0 else freedom
     return PredictionPowered.of(
-        value, math.sqrt(variance), freedom, scale, weight=taken, labels=len(human), others=len(rest)
+        value, math.sqrt(variance), freedom, scale, weight=taken, labels=len(human), others=len(rest), items=n
     )
 
 
@@ -91,7 +97,7 @@ def judge_alone(scores: Floats, scale: tuple[float, float] = UNBOUNDED) -> Predi
     if n < FEWEST:
         return None
     value, error = float(scores.mean()), float(scores.std(ddof=1)) / math.sqrt(n)
-    return PredictionPowered.of(value, error, n - 1, scale, weight=1.0, labels=0, others=n)
+    return PredictionPowered.of(value, error, n - 1, scale, weight=1.0, labels=0, others=n, items=n)
 
 
 def best_weight(human: Floats, judge: Floats, rest: Floats, items: int) -> float:
