@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from duologue.core.system_answers import taken_up
 from duologue.endpoints.account import Account, summary_lines
 from duologue.endpoints.caps import SpendingCaps
 from duologue.endpoints.completion import ChatCompletion
@@ -38,6 +39,13 @@ def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
     )
     assert lines[1] == "latency of a call: p50 50 ms, p95 95 ms, p99 99 ms"
     assert lines[2].startswith("not as asked: 1 of 100 answers that could not be read and count as empty; 4 parts left")
+
+
+def test_calls_of_answers_that_were_taken_up_are_kept_ones() -> None:
+    new, before = one(1.0), one(2.0)
+    total = Account.total([new.table(), taken_up(before.table()), taken_up({})])
+    assert (total.counts["calls"], total.counts["kept"]) == (2, 1)
+    assert len(total.milliseconds) == 2
 
 
 def test_order_bias_is_the_share_of_first_choices_by_place() -> None:

@@ -9,6 +9,7 @@ from tests.run.test_usage import Metered
 from duologue.core.errors import PlugInError
 from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
+from duologue.core.system_answers import TAKEN_UP
 from duologue.run.journal import CHUNK
 from duologue.run.resumed import Resumed, resumed
 from duologue.run.usage import accounts_of, usage_lines, usage_of
@@ -163,3 +164,15 @@ def test_what_answers_took_is_kept_beside_them(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     assert told(["a", "bc"]) == (["3 characters in 2 answers"], {"characters": 3})
     assert told(["bc", "d", "a", "d"]) == (["5 characters in 4 answers"], {"characters": 5})
+
+
+def test_accounts_of_answers_that_were_there_say_so(tmp_path: Path) -> None:
+    def taken_up(asked: Sequence[str]) -> list[bool]:
+        with suppress(KeyboardInterrupt), resumed(load_task("spoken"), "grounded", Metered(), 1, journal) as kept:
+            kept.answer([sample(name) for name in asked])
+            raise KeyboardInterrupt
+        return [bool(one.get(TAKEN_UP)) for one in accounts_of(kept)]
+
+    journal = tmp_path / "journal"
+    assert taken_up(["a", "bc", "a"]) == [False, False, True]
+    assert taken_up(["bc", "d", "a", "d"]) == [True, False, True, True]

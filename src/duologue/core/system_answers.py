@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import AnswerError, PlugInError
 from duologue.core.records import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from duologue.core.protocols import System
     from duologue.core.records import Sample
+
+TAKEN_UP = "taken_up"
+"""Entry of an account that says that its answer was there before, and took nothing now."""
+
+
+def taken_up(account: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the account of an answer that was there before."""
+    return {**account, TAKEN_UP: True}
 
 
 def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
+from duologue.core.system_answers import TAKEN_UP
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -51,12 +53,18 @@ class Account:
 
     @classmethod
     def total(cls, tables: Iterable[dict[str, Any]]) -> Self:
-        """Return the sum of accounts given as `table` does; what is none is passed over."""
+        """Return the sum of accounts given as `table` does; what is none is passed over.
+
+        All calls of an answer that was taken up are kept ones.
+        """
         found = cls()
         for table in tables:
             if not {"counts", "ms", "first"} <= table.keys():
                 continue
-            found.note(**{name: int(count) for name, count in table["counts"].items()})
+            counts = {name: int(count) for name, count in table["counts"].items()}
+            if table.get(TAKEN_UP):
+                counts["kept"] = counts.get("calls", 0)
+            found.note(**counts)
             found.milliseconds += [float(one) for one in table["ms"]]
             for size, chosen in table["first"].items():
                 known = found.first_choices.setdefault(size, [0] * len(chosen))

@@ -13,6 +13,7 @@ from duologue.core.errors import BotError, StorageError
 from duologue.core.identity import differences
 from duologue.core.locks import writing_file
 from duologue.core.records import Answer, Record
+from duologue.core.system_answers import taken_up
 from duologue.core.typed import decode_json
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Journal:
         self.answers: dict[int | str, Answer] = {}
         """By place (how many samples were asked before), or by what was asked, as a hash."""
         self.accounts: dict[int | str, dict[str, Any]] = {}
-        """What answers took, of systems that tell it."""
+        """What answers took, of systems that tell it; those of an earlier run say so (`taken_up`)."""
         self._identity = identity
         self._say = say
         self._file: GrowingFile | None = None
@@ -110,7 +111,7 @@ class Journal:
                 damaged.append(number)
             else:
                 self.answers[entry.place] = entry.answer
-                self.accounts[entry.place] = entry.account
+                self.accounts[entry.place] = taken_up(entry.account)
                 kept.append(line)
         if damaged:
             self._set_aside(

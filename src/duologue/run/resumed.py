@@ -13,7 +13,7 @@ from duologue.core.identity import Identity, hash_of_knowledge, hash_of_model
 from duologue.core.plugins import packages_of, read_card
 from duologue.core.recipe import to_table
 from duologue.core.records import Record
-from duologue.core.system_answers import answers_of
+from duologue.core.system_answers import answers_of, taken_up
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
 from duologue.run.predict import decisive
 from duologue.run.systems import is_model
@@ -83,7 +83,11 @@ class Resumed:
                 for place, answer, account in each(list(missing.values())):
                     self._journal.add([asked[place]], [answer], account)
         if each is not None:
-            self.accounts += [self._journal.accounts[key] for key in keys if key in known]
+            for key in keys:
+                if key in known:
+                    account = self._journal.accounts[key]
+                    self.accounts.append(account if key in missing else taken_up(account))
+                    missing.pop(key, None)  # asked twice, it was answered once
         return [known[key] for key in keys if key in known]
 
 
