@@ -57,6 +57,13 @@ def test_a_call_that_failed_costs_nothing_but_counts_as_one() -> None:
         shared.reserve(9)
 
 
+def test_a_cap_is_told_as_it_was_given() -> None:
+    shared = caps(max_tokens_total=1_234_567)
+    shared.settle(shared.reserve(30), 30, ChatCompletion(text="", prompt_tokens=1_234_560, told=True))
+    with pytest.raises(CapReachedError, match="the cap max_tokens_total=1234567 is reached after 1 call of this run"):
+        shared.reserve(30)
+
+
 def test_a_cap_of_cost_needs_prices() -> None:
     with pytest.raises(CapReachedError, match=r"max_cost=0\.5"):
         caps(max_cost=0.5, price_out=100_000.0).reserve(9)

@@ -55,9 +55,10 @@ class SpendingCaps:
                 ("max_cost", settings.max_cost, cost),
             ):
                 if cap and after > cap:
+                    made = f"{self._calls:,} call{'' if self._calls == 1 else 's'}"
                     raise CapReachedError(
-                        f"the cap {name}={cap:g} is reached after {self._calls:,} calls of this run (the next might "
-                        f"exceed it); give more with --set {name}=..."
+                        f"the cap {name}={cap} is reached after {made} of this run (the next might exceed it); give "
+                        f"more with --set {name}=..."
                     )
             self._calls += 1
             self._in, self._out = after_in, after_out

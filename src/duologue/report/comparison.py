@@ -103,12 +103,12 @@ def compare(
     first item), when the truth files differ, when a report keeps no counts, or when they share no score whose formula
     is known.
     """
+    expect_alike(a, b)
     shared = [score.name for score in a.scores if any(score.name == other.name for other in b.scores)]
     known = metrics if metrics is not None else ranking_formulas(a)
     chosen = [one for one in known if one.name in shared and one.additive]
     if not chosen:
         raise UsageError(f"no formula is known for the shared scores ({', '.join(shared) or 'none'}); pass `metrics`")
-    expect_alike(a, b)
     ranking = [one for one in chosen if one.name == a.rank_by == b.rank_by]
     others = [one for one in chosen if one not in ranking]
     counts = Counts.of_report(a), Counts.of_report(b)
