@@ -78,3 +78,14 @@ def texts_of(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def other_than_texts(value: Any) -> int:
+    """Return how many parts of what should be texts are none, and so are not among `texts_of`.
+
+    >>> other_than_texts(["a", 1, {}]), other_than_texts({"a": "b"}), other_than_texts("a"), other_than_texts(None)
+    (2, 1, 0, 0)
+    """
+    if isinstance(value, list):
+        return sum(not isinstance(one, str) for one in value)
+    return int(not isinstance(value, str | None))

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import pytest
+
 from duologue.challenges.mobilecs.prompts.dialogue import ServicePrompt
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.core.records import Act, Annotation, Answer, Sample
@@ -27,6 +32,27 @@ def test_intents_of_the_challenge_are_read_and_others_dropped() -> None:
     )
     assert found.dropped == 5
     assert prompt.read('{"user_intents": []}', SAMPLE).answer is None
+
+
+@pytest.mark.parametrize(
+    ("told", "dropped"),
+    [
+        ({}, 0),
+        ({"user_intents": None, "staff_intents": None}, 0),
+        ({"user_intents": {"intent": "询问"}}, 1),
+        ({"user_intents": "询问"}, 1),
+        ({"user_intents": [{"intent": "询问", "arguments": [1, {}]}]}, 2),
+        ({"user_intents": [{"intent": "询问", "arguments": {"a": "b"}}]}, 1),
+        ({"staff_intents": [{"intent": "通知"}, 3]}, 2),
+        ({"staff_intents": {"intent": "通知"}}, 1),
+        ({"staff_intents": "通知"}, 0),
+    ],
+)
+def test_what_has_not_the_form_of_intents_is_counted(told: dict[str, Any], dropped: int) -> None:
+    found = ServicePrompt(DIALOGUE).read(json.dumps({"reply": "您好", **told}), SAMPLE)
+    assert found.answer is not None
+    assert found.answer.text == "您好"
+    assert found.dropped == dropped
 
 
 def test_the_labels_of_the_challenge_stand_in_the_instruction_and_in_the_schema() -> None:

@@ -44,6 +44,6 @@ def test_services_that_are_named_nowhere_are_dropped_with_their_slots() -> None:
     odd = [{"type": "业务", "mentions": [], "slots": []}, {"type": "x"}, 7, {"type": "业务", "mentions": "彩铃"}]
     found = prompt.read(told(services=odd, user="x"), SAMPLE)
     assert found.answer == prompt.empty(SAMPLE)
-    assert found.dropped == 4
+    assert found.dropped == 6  # four services, mentions that are no list, and slots of the user that are none
     assert prompt.read(told(services={}), SAMPLE).answer is None
     assert "[1] 客服: 彩铃五元" in prompt.history(SAMPLE)

@@ -9,7 +9,7 @@ import msgspec
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
 from duologue.challenges.mobilecs.systems.local_knowledge import refuse_knowledge
 from duologue.core.records import Act, Annotation, Answer
-from duologue.prompts.json_answer import found_json, texts_of
+from duologue.prompts.json_answer import found_json, other_than_texts, texts_of
 from duologue.prompts.prompt import Prompt, Reading, object_schema
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ class ServicePrompt(Prompt):
         )
 
     def read(self, text: str, sample: Sample) -> Reading:  # noqa: ARG002  # it refers to nothing of the sample
-        """Return intents and reply; labels that the challenge has not, and odd arguments, are dropped."""
+        """Return intents and reply; labels that the challenge has not, and what is none or no argument, are dropped."""
         told = found_json(text)
         if not isinstance(told, dict) or not isinstance(told.get("reply"), str):
             return Reading(None)
-        acts, dropped = [], 0
         listed = told.get("user_intents")
+        acts, dropped = [], int(not isinstance(listed, list | None))
         for one in listed if isinstance(listed, list) else ():
             entry = {"intent": one} if isinstance(one, str) else one
             label = entry.get("intent") if isinstance(entry, dict) else None
@@ -60,11 +60,11 @@ class ServicePrompt(Prompt):
                 continue
             given = [argument.strip() for argument in texts_of(entry.get("arguments"))]
             args = tuple(dict.fromkeys(argument for argument in given if argument and not _SIGNS & set(argument)))
-            dropped += len(given) - len(args)
+            dropped += len(given) - len(args) + other_than_texts(entry.get("arguments"))
             acts.append(Act(speaker="user", name=label, args=args))
         staff = texts_of(told.get("staff_intents"))
         acts += [Act(speaker="system", name=label) for label in dict.fromkeys(staff) if label in STAFF_LABELS]
-        dropped += sum(label not in STAFF_LABELS for label in staff)
+        dropped += sum(label not in STAFF_LABELS for label in staff) + other_than_texts(told.get("staff_intents"))
         reply = " ".join(told["reply"].split())
         return Reading(Answer(text=reply, annotation=Annotation(acts=tuple(acts))), dropped)
 

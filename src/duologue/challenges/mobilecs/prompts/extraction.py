@@ -56,7 +56,7 @@ class ExtractionPrompt(Prompt):
         found = _Found(sample)
         for service in told["services"]:
             found.add_service(service)
-        for slot in _listed(told.get("user")):
+        for slot in found.listed(told.get("user")):
             found.add_value(slot, USER_SLOTS, None)
         annotation = Annotation(mentions=tuple(found.mentions), values=tuple(found.values))
         return Reading(Answer(annotation=annotation), found.dropped)
@@ -105,7 +105,7 @@ class _Found:
             self.dropped += 1
             return
         entity, spans = f"ent-{self._services + 1}", []
-        for mention in _listed(service.get("mentions")):
+        for mention in self.listed(service.get("mentions")):
             span = self._span(mention, "text")
             if span is None:
                 self.dropped += 1
@@ -117,7 +117,7 @@ class _Found:
             return
         self._services += 1
         self.mentions += [Mention(label=label, text=self._cut(span), entity=entity, span=span) for span in spans]
-        for slot in _listed(service.get("slots")):
+        for slot in self.listed(service.get("slots")):
             self.add_value(slot, SERVICE_SLOTS, entity)
 
     def add_value(self, slot: Any, labels: Sequence[str], entity: str | None) -> None:
@@ -127,6 +127,13 @@ class _Found:
             self.dropped += 1
             return
         self.values.append(Value(slot=slot["slot"], text=self._cut(span), entity=entity, span=span))
+
+    def listed(self, value: Any) -> list[Any]:
+        """Return a list; what is there and is none is dropped."""
+        if isinstance(value, list):
+            return value
+        self.dropped += value is not None
+        return []
 
     def _cut(self, span: Span) -> str:
         return self._texts[span.turn][span.start : span.end]
@@ -140,10 +147,6 @@ class _Found:
         while start >= 0 and (turn, start, start + len(text)) in self._taken:
             start = self._texts[turn].find(text, start + 1)
         return Span(turn=turn, start=start, end=start + len(text)) if start >= 0 else None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _slot(labels: Sequence[str]) -> dict[str, Any]:
