@@ -46,6 +46,14 @@ def test_long_and_wide_tables_and_json_lines_are_the_same(tmp_path: Path) -> Non
     assert not wide.warnings
 
 
+def test_a_spreadsheet_may_write_semicolons_and_a_byte_order_mark(tmp_path: Path) -> None:
+    sheet = WIDE.replace(",", ";").replace("planner", '"a;b, c"').replace("\n", "\r\n")
+    found = read_ratings(written(tmp_path, f"\ufeff{sheet}"), PROACTIVE).ratings
+    plain = read_ratings(written(tmp_path, WIDE.replace("planner", '"a;b, c"')), PROACTIVE).ratings
+    assert found == plain
+    assert found[0].system == "a;b, c"
+
+
 def test_all_problems_are_told_at_once_with_line_field_found_and_expected(tmp_path: Path) -> None:
     text = (
         "item,system,rater,criterion,value\n"

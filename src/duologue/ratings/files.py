@@ -136,6 +136,10 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[_Row
 
 
 def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[_Row]:
+    """Yield the rows of a table; spreadsheets of many languages write semicolons for the commas of CSV."""
+    names = text.partition("\n")[0]
+    if mark == "," and ";" in names and "," not in names:
+        mark = ";"
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
         head = [_named(name) for name in next(rows, [])]
