@@ -92,7 +92,11 @@ def test_whole_dialogues_are_judged(duologue: Any, tmp_path: Path) -> None:
 def test_what_does_not_go_together_is_refused_before_anything_is_asked(duologue: Any, tmp_path: Path) -> None:
     out, gold = tmp_path / "judge.csv", GOLDEN / "conversation/contract/evaluation.txt"
     with Stub(brain=brain) as server:
+        points = tmp_path / "points.csv"
+        points.write_text("item,system,rater,quality\n1,a,ann,2\n", encoding="utf-8")
+        two = ["judge", "conversation", gold, gold, "--name", "a", "--name", "b", "--gold", gold, "--out", out]
         for words, told in (
+            ([*two, "--pairs", "--people", points], "people gave 1 points, and the judge is asked for pairs"),
             (["judge", "restaurant", gold, "--out", out], "has no texts for judges"),
             (["judge", "conversation", gold, "--out", out], "--input"),
             (["judge", "conversation", gold, "--whole", "--out", out], "not asked about a whole dialogue"),

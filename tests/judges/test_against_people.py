@@ -6,6 +6,8 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.judges.against_people import summary_of, wins
+from duologue.judges.length_slope import length_slope
+from duologue.judges.pairs import PairsReport
 from duologue.judges.points import PointsReport
 from duologue.judges.session import Judged
 from duologue.judges.trials import TrialFigure
@@ -17,12 +19,16 @@ if TYPE_CHECKING:
     from duologue.ratings.judgement import Outcome
 
 PROTOCOL = find_protocol("conversation")
-NOTHING = PointsReport(0, {}, (), TrialFigure(None, None, None, 0), TrialFigure(None, None, None, 0))
+NO_FIGURE = TrialFigure(None, None, None, 0)
+NO_POINTS = PointsReport(0, {}, (), NO_FIGURE, NO_FIGURE)
+NO_PAIRS = PairsReport(0, 0, NO_FIGURE, NO_FIGURE, NO_FIGURE, NO_FIGURE, length_slope([], []), NO_FIGURE)
 ITEMS = [str(number) for number in range(80)]
 
 
-def of_judge(ratings: tuple[Rating, ...] = (), preferences: tuple[Preference, ...] = ()) -> Judged:
-    return Judged(ratings, preferences, NOTHING, {})
+def of_judge(ratings: tuple[Rating, ...] = (), preferences: tuple[Preference, ...] | None = None) -> Judged:
+    if preferences is None:
+        return Judged(ratings, (), NO_POINTS, {})
+    return Judged(ratings, preferences, NO_PAIRS, {})
 
 
 def pair(item: str, rater: str, outcome: Outcome, *, turned: bool = False) -> Preference:
@@ -64,6 +70,17 @@ def test_pairs_stand_beside_people_s_whichever_system_comes_first() -> None:
     assert mean.system == "x over y"
     assert mean.both is not None
     assert mean.both.value == pytest.approx(4 / 3, abs=0.05)
+
+
+def test_a_judge_of_pairs_that_cannot_be_read_stands_beside_people_s_pairs() -> None:
+    people = RatingFile((), tuple(pair(item, "ann", "a") for item in ITEMS[:60]), ())
+    found = summary_of(of_judge((), ()), PROTOCOL, people)
+    assert found is not None
+    assert found.judge is not None
+    (criterion,) = found.judge.criteria
+    assert (criterion.labels, criterion.calibrated, criterion.agreement.value) == (0, False, None)
+    (mean,) = found.judge.means
+    assert (mean.system, mean.people, mean.both, mean.judge) == ("x over y", None, None, None)
 
 
 def test_outcomes_become_points_of_the_first() -> None:

@@ -14,7 +14,7 @@ from duologue.core.locks import writing_file
 from duologue.core.plugins import load_task
 from duologue.endpoints.account import summary_lines
 from duologue.endpoints.settings import BY_HAND
-from duologue.judges.against_people import summary_of
+from duologue.judges.against_people import demand_alike, summary_of
 from duologue.judges.judge_texts import load_texts
 from duologue.judges.note import calls_path, note_path, write_note
 from duologue.judges.recipe import JudgeRecipe
@@ -101,6 +101,8 @@ def judge(
     if not given.replay and not given.record and not dry_run:
         given = msgspec.structs.replace(given, record=str(calls_path(out)))
     rated = read_ratings(people, find_protocol(word or load_texts(loaded).texts.protocol)) if people else None
+    if rated is not None:
+        demand_alike(rated, pairs=pairs)
     files = JudgedFiles(results, names, gold, data, whole)
     session = JudgeSession(
         loaded, files, given, find_protocol(word) if word else None,

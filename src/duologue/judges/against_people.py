@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import UsageError
+from duologue.judges.pairs import PairsReport
 from duologue.ratings.files import RatingFile
 from duologue.ratings.judged import beside_judge
 from duologue.ratings.judgement import Rating
@@ -39,19 +40,26 @@ def summary_of(judged: Judged, protocol: RatingProtocol, people: RatingFile | No
     if people is None:
         alone = summarise(own, protocol) if judged.ratings or judged.preferences else None
         return alone and alone._replace(agreement=())  # of one rater there is none
-    if bool(people.preferences) != bool(judged.preferences):
-        raise UsageError(
-            "people and judge must both give points, or both judge pairs: "
-            f"{len(people.ratings):,} points and {len(people.preferences):,} pairs of people, "
-            f"{len(judged.ratings):,} and {len(judged.preferences):,} of the judge"
-        )
+    demand_alike(people, pairs=isinstance(judged.report, PairsReport))
     if not people.preferences:
         return summarise(people, protocol, judge=own)
-    first, second = judged.preferences[0].a, judged.preferences[0].b
+    shown = (judged.preferences or people.preferences)[0]  # of a judge that cannot be read there are none
+    first, second = shown.a, shown.b
     labels, scores = (
         RatingTable.of(wins(one, first, second), [WIN]) for one in (people.preferences, judged.preferences)
     )
     return summarise(people, protocol)._replace(judge=beside_judge(labels, scores, _WINS))
+
+
+def demand_alike(people: RatingFile, *, pairs: bool) -> None:
+    """Raise `UsageError` for people's points beside a judge of `pairs`, and the other way round."""
+    if bool(people.preferences) != pairs:
+        given = f"{len(people.preferences):,} pairs" if people.preferences else f"{len(people.ratings):,} points"
+        asked = "pairs (--pairs)" if pairs else "points"
+        raise UsageError(
+            f"people and judge must both give points, or both judge pairs: people gave {given}, and the judge is asked "
+            f"for {asked}"
+        )
 
 
 def wins(preferences: Iterable[Preference], first: str, second: str) -> list[Rating]:
