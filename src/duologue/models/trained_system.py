@@ -113,6 +113,10 @@ class TrainedSystem(Generic[R, P]):
             learned = restored(lambda: self._restored(card), self._networks, folder)
         self._learned, self.seen = learned, getattr(card, "seen", self.seen)
 
+    def demand_learned(self) -> None:
+        """Raise `UsageError` before `fit` or `load`, for whoever wants answers."""
+        self._trained()
+
     def _trained(self) -> P:
         if self._learned is None:
             raise UsageError(f"'{self.name}' has not learned yet; train it, or load a trained one")

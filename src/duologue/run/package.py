@@ -122,12 +122,12 @@ def pack(
     where they are not declared, for a system that starts a program or asks a server, for a folder that holds something
     else, and as `open_system` does, and `BusyError` where another process packs into that folder.
     """
+    if kb is not None and not isinstance(task, Grounded):
+        raise UsageError(f"task '{task.info.name}' has no shared knowledge base; leave --kb out")
     system = open_system(task, name, recipe, overrides)
     trained = read_card(Path(name)) if is_model(name) else None
     registered = trained.system if trained else name
     _demand_own(registered)
-    if kb is not None and not isinstance(task, Grounded):
-        raise UsageError(f"task '{task.info.name}' has no shared knowledge base; leave --kb out")
     if kb is not None and kb.is_dir():
         raise UsageError(f"--kb {kb} is a folder, and a package holds one file of knowledge; give that")
     if external is not None and trained is not None and trained.external not in (None, sorted({*external})):

@@ -12,7 +12,7 @@ from duologue.core.plugins import load_task
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml, to_overrides
 from duologue.endpoints.secret import VARIABLE, Secret
-from duologue.run.systems import demand_none_by_hand, is_model, open_system, recipe_file
+from duologue.run.systems import demand_none_by_hand, has_to_learn, is_model, open_system, recipe_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,7 @@ def lasting_talker(
     if is_model(called):
         return LastingTalker(str(Path(called).absolute()))
     if isinstance(system, Trainable):
-        raise UsageError(f"'{called}' has to learn first: duologue train; then give the model's folder")
+        raise has_to_learn(called)
     return LastingTalker(called, settings)
 
 

@@ -35,8 +35,8 @@ def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Se
     """Return the registered system `name`, or the model in the folder `name`, for `task`.
 
     Options belong to a registered system; a trained model has its recipe already. Raises `UsageError` for options
-    that do not fit and for a system that does not serve the task (with a list of those that do),
-    `MissingExtraError` where the system needs a library that is not installed, and as `load_system` does.
+    that do not fit, for a system that does not serve the task (with a list of those that do) and for one that has to
+    learn first, `MissingExtraError` where the system needs a library that is not installed, and as `load_system` does.
     """
     folder = Path(name)
     if is_model(name):
@@ -44,7 +44,18 @@ def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Se
             raise UsageError(f"{folder} is a trained model with its own recipe; leave --recipe and --set out")
         return load_fitting_system(folder, task.info)
     demand_fit(name, task.info)
-    return make_system(name, recipe_of(name, recipe, overrides))
+    system = make_system(name, recipe_of(name, recipe, overrides))
+    if (demand := getattr(system, "demand_learned", None)) is not None:
+        try:
+            demand()
+        except UsageError as error:
+            raise has_to_learn(name) from error
+    return system
+
+
+def has_to_learn(name: str) -> UsageError:
+    """Return the error of a registered system that answers nothing untrained."""
+    return UsageError(f"'{name}' has to learn first: duologue train; then give the model's folder")
 
 
 def open_user(task: Task, name: str, overrides: Sequence[str] = ()) -> System:

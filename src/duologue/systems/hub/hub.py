@@ -74,6 +74,9 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         self._form: Linearization | None = None
         self._at_hand: HubModel | None = None
 
+    def demand_learned(self) -> None:
+        """Do nothing: a model answers as it is, too."""
+
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Load the model, unless it was trained or loaded before.
 
