@@ -274,10 +274,13 @@ def test_a_note_of_another_hash_is_that_of_another_result(contest: Any, digest: 
 
 def test_prompt_and_usage_of_a_note_are_in_the_report(contest: Any) -> None:
     pred = contest.results / "fair.answers.json"
-    told = f'prompt = "toy en v1"\nresult_hash = "{sha256(pred.read_bytes())}"\n[usage]\ncalls = 3\n'
+    told = f'prompt = "toy en v1"\nresult_hash = "{sha256(pred.read_bytes())}"\n[usage]\ncalls = 3\nunparsable = 2\n'
     provenance_path(pred).write_text(told, "utf-8")
     report = evaluate.score(contest.task, [contest.gold], pred, STRICT, data=contest.data)
-    assert report.meta["usage"] == {"system": {"calls": 3}}
+    assert report.meta["usage"] == {"system": {"calls": 3, "unparsable": 2}}
+    assert [one.message for one in report.problems if one.rule == "answers-unread"] == [
+        "answers of a model that could not be read and count as empty (rankings as by lot): 2"
+    ]
     scores = [*report.scores, *(score for part in report.slices for score in part.scores)]
     assert {one.signature.prompts["system"] for one in scores} == {"toy en v1"}
     other = evaluate.score(contest.task, [contest.gold], contest.results / "poor.answers.json", STRICT)

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from duologue.core.records import Answer, Record, Sample
-from duologue.run.usage import accounts_of, usage_lines, usage_of
+from duologue.run.usage import accounts_of, unread_answers, usage_lines, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -70,3 +72,21 @@ def test_accounts_are_added_up_as_the_system_does_it() -> None:
 
 def test_most_systems_tell_nothing() -> None:
     assert (accounts_of(Silent()), usage_of(Silent(), []), usage_lines(Silent())) == ([], {}, [])
+
+
+@pytest.mark.parametrize(
+    ("usage", "places"),
+    [
+        ({}, []),
+        ({"system": {"calls": 3}}, []),
+        ({"system": {"unparsable": 0}, "user": {}}, []),
+        ({"system": {"unparsable": 1200}, "user": {"unparsable": 1}}, ["system", "user"]),
+        ({"system": {"unparsable": "many"}, "user": "odd"}, []),
+        ({"system": {"unparsable": True}}, []),
+    ],
+)
+def test_answers_that_could_not_be_read_are_warned_of(usage: dict[str, Any], places: list[str]) -> None:
+    found = unread_answers(usage)
+    assert [one.place for one in found] == places
+    assert {(one.rule, one.severity) for one in found} <= {("answers-unread", "warning")}
+    assert [one.message.rpartition(": ")[2] for one in found] == ["1,200", "1"][: len(places)]

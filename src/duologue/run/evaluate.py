@@ -18,7 +18,7 @@ from duologue.run.notes import OTHER_NOTE, note_of
 from duologue.run.prompt_marks import SYSTEM, one_line, with_prompts
 from duologue.run.saved import how_to_save
 from duologue.run.stored import stored
-from duologue.run.usage import USAGE
+from duologue.run.usage import USAGE, unread_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -205,11 +205,12 @@ def score_against(
         "options": [stored(Path(path), name) for name, path in options.items()],
         "programs": [stored(Path(path), name) for name, path in programs.items()],
     }
+    taken = {SYSTEM: usage} if isinstance(usage, dict) and usage else {}
     meta = {
         **kept,
         **({"track": track} if track else {}),
         "test_set": test_set or truth.test_set or _stem(result),
-        **({USAGE: {SYSTEM: usage}} if isinstance(usage, dict) and usage else {}),
+        **({USAGE: taken} if taken else {}),
         "how": how_to_save(how, task.info),
         "files": {**truth.files, "pred": [pred], **{kind: listed for kind, listed in outside.items() if listed}},
     }
@@ -220,7 +221,10 @@ def score_against(
         seen=report.seen or seen,
         exposure=exposure,
         external=external,
-        problems=(*other, *map(_copy_of, copies), *doubts, *([warning] if warning else []), *report.problems),
+        problems=(
+            *(*other, *map(_copy_of, copies), *doubts, *([warning] if warning else [])),
+            *(*unread_answers(taken), *report.problems),
+        ),
         meta=meta,
     )
 

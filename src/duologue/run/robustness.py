@@ -23,7 +23,7 @@ from duologue.run.forecast import forecast_examples, together
 from duologue.run.predict import answer_all, demand_unread, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
 from duologue.run.saved import save_report
-from duologue.run.usage import USAGE, accounts_of, usage_of
+from duologue.run.usage import USAGE, accounts_of, unread_answers, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,8 +88,10 @@ def robustness(
             found = score_against(task, shown.truths[strength], path, how, test_set=f"noise {strength:g}")
             report = with_prompts(found, marks_of(system=system))
             meta = {**report.meta, STRENGTH: strength, NOISE: usual, "seed": seed}
-            meta |= {USAGE: {SYSTEM: usage}} if usage else {}
-            told_of = {**background, "problems": (*report.problems, *background["problems"])}
+            taken = {SYSTEM: usage} if usage else {}
+            meta |= {USAGE: taken} if taken else {}
+            problems = (*unread_answers(taken), *report.problems, *background["problems"])
+            told_of = {**background, "problems": problems}
             reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta, **told_of))
             save_report(reports[-1], path.with_name("result.report.json"))
     return reports

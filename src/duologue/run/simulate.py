@@ -15,7 +15,7 @@ from duologue.core.play import play
 from duologue.core.seeds import seed_of
 from duologue.run.contamination import declared
 from duologue.run.prompt_marks import SYSTEM, USER, marks_of, with_prompts
-from duologue.run.usage import USAGE, accounts_of, usage_of
+from duologue.run.usage import USAGE, accounts_of, unread_answers, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,6 +136,7 @@ def simulate(
             seen=system.seen,
             external=None if (known := declared(system, external)) is None else tuple(known),
             meta={**report.meta, **meta},
+            problems=(*unread_answers(usage), *report.problems),
         ),
         people=_of_people(stage),
         latency=timed.latency(),

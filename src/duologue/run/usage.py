@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.records import Problem
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import System
 
+_UNREAD = "unparsable"
 USAGE = "usage"
 """Under which `Report.meta` has the usage of each partner, by its part: `system`, `user`."""
 
@@ -34,6 +37,22 @@ def usage_lines(system: System) -> list[str]:
     """Return what a system tells of the answers that it has given so far, a line each; nothing of most systems."""
     accounts, teller = accounts_of(system), _teller(system)
     return list(teller.usage_lines(teller.usage(accounts), len(accounts))) if accounts else []
+
+
+def unread_answers(usage: Mapping[str, Any]) -> list[Problem]:
+    """Return a warning for each partner some of whose answers could not be read; `usage` is as `Report.meta` has it."""
+    counts = {part: taken.get(_UNREAD) for part, taken in usage.items() if isinstance(taken, dict)}
+    return [
+        Problem(
+            rule="answers-unread",
+            place=part,
+            message=f"answers of a model that could not be read and count as empty (rankings as by lot): {count:,}",
+            advice="ask in another form, or another model",
+            severity="warning",
+        )
+        for part, count in counts.items()
+        if type(count) is int and count > 0
+    ]
 
 
 def _teller(system: System) -> Any:
