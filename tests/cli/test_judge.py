@@ -41,13 +41,16 @@ def test_calls_are_judged_whole_and_ratings_are_what_ratings_score_reads(duologu
         told = json.loads(duologue(*words, *settings(server), "--dry-run", "--json").out)["forecast"]
         assert f"{told['counts']['calls']:,.0f} calls, {told['counts']['kept']:,.0f} of them kept" in planned.out
         assert not server.asked
-        assert not out.exists()
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["rule.json", "rule.run.toml"]
         done = duologue(*words, *settings(server), DUOLOGUE_ENDPOINT_KEY=KEY)
         assert done.code == 0, done.err
         asked = len(server.asked)
         assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
         assert duologue(*words, *settings(server)).code == 0
         assert len(server.asked) == asked  # all is in the recording
+        assert (
+            f"{asked} calls, {asked} of them kept from before" in duologue(*words, *settings(server), "--dry-run").out
+        )
     assert "UNCALIBRATED: no human labels" in done.out
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     assert {row["system"] for row in rows} == {"rule-agent"}

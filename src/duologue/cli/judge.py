@@ -98,7 +98,7 @@ def judge(
         raise UsageError(f"--labels {labels} says how many answers stand on a sheet; name its file: --sheet FILE.csv")
     loaded = load_task(task)
     given = recipe_with(JudgeRecipe, BY_HAND, "of a judge", recipe, overrides)
-    if not given.replay and not given.record and not dry_run:
+    if not given.replay and not given.record:
         given = msgspec.structs.replace(given, record=str(calls_path(out)))
     rated = read_ratings(people, find_protocol(word or load_texts(loaded).texts.protocol)) if people else None
     if rated is not None:
