@@ -50,6 +50,13 @@ def test_pieces_of_a_stream_are_one_reply() -> None:
         assert [turn.text for turn in partner.reply("x")] == ["hello\nyou"]
 
 
+def test_a_content_of_parts_is_the_words_of_its_texts() -> None:
+    parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "hello"}]
+    answer = b"data: " + json.dumps({"choices": [{"delta": {"content": parts}}]}).encode() + b"\n\n" + chunks(" you")
+    with stub(answer) as url, ChatEndpoint(url) as partner:
+        assert [turn.text for turn in partner.reply("x")] == ["hello you"]
+
+
 @pytest.mark.parametrize(
     ("pieces", "reply", "shown"),
     [

@@ -44,6 +44,17 @@ def test_a_refusal_says_nothing() -> None:
     assert (found.text, found.refusal) == ("", "no")
 
 
+def test_a_content_of_parts_is_the_words_of_its_texts() -> None:
+    thoughts = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    parts = [thoughts, {"type": "text", "text": "good "}, {"type": "text", "text": "day"}]
+    for content, words in ((parts, "good day"), ([thoughts], ""), ([], "")):
+        found = completion_of(body(message={"content": content}), 3, 0)
+        assert found is not None
+        assert found.text == words
+    for odd in ([{"text": "x"}], [{"type": "text", "text": 1}], [{"type": "text"}], {"type": "text", "text": "x"}, 7):
+        assert completion_of(body(message={"content": odd}), 3, 0) is None
+
+
 @pytest.mark.parametrize(
     "odd", [None, [], {}, {"choices": []}, {"choices": [1]}, body(message="hi"), body(message={"content": ["hi"]})]
 )

@@ -52,14 +52,22 @@ class _Models(msgspec.Struct, frozen=True):
     data: list[_Named]
 
 
+class _Part(msgspec.Struct, frozen=True):
+    type: str
+    text: str = ""
+
+
 class _Said(msgspec.Struct, frozen=True):
-    content: str | None = None
+    content: str | list[_Part] | None = None
     refusal: str | None = None
 
     @property
     def text(self) -> str:
         """The words, or those of a refusal."""
-        return self.content or self.refusal or ""
+        content = self.content
+        if isinstance(content, list):
+            content = "".join(part.text for part in content if part.type == "text")
+        return content or self.refusal or ""
 
 
 class _Piece(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from duologue.core.decoded import made_whole
 from duologue.core.records import Record
 
 _BYTES_PER_TOKEN = 3
+_TEXT = "text"
 _LARGEST = 1e300
 """Log probabilities lie within this, below or above zero: a JSON integer may be too large for a float."""
 
@@ -38,10 +39,10 @@ def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion |
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         return None
-    content, refusal = message.get("content"), message.get("refusal")
-    if content is not None and not isinstance(content, str):
+    content, refusal = _words_of(message.get("content")), message.get("refusal")
+    if content is None:
         return None
-    text = made_whole(content or "")
+    text = made_whole(content)
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
     asked, said = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
     return ChatCompletion(
@@ -54,6 +55,16 @@ def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion |
         first=_first_tokens(choice.get("logprobs")),
         milliseconds=round(milliseconds, 3),
     )
+
+
+def _words_of(content: Any) -> str | None:
+    """Return a content's words: a text, or of a list of parts those of type `text`; `None` where it is neither."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else "" if content is None else None
+    if not all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content):
+        return None
+    texts = [part.get("text") for part in content if part["type"] == _TEXT]  # other parts are thoughts, for one
+    return "".join(texts) if all(isinstance(text, str) for text in texts) else None
 
 
 def _count(value: Any) -> int | None:
