@@ -72,6 +72,7 @@ def test_a_server_says_how_long_to_wait_in_seconds_or_as_a_date() -> None:
         client(server.url).complete(BODY)
         assert time.monotonic() - begun > 0.9
     assert 50 < (_seconds(formatdate(time.time() + 60, usegmt=True)) or 0) <= 60
+    assert [_seconds(told) for told in ("7", " 2.5 ", "1e3", ".", "９")] == [7.0, 2.5, None, None, None]
     assert (_seconds(formatdate(0)), _seconds("soon"), _seconds(""), _seconds("-3")) == (0.0, None, None, None)
     with Stub(stub.busy("3600")) as server, pytest.raises(BotError, match="asks to come back in 3600 s"):
         client(server.url).complete(BODY)

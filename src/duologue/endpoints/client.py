@@ -5,6 +5,7 @@ Redirects are not followed, and a proxy of the environment is asked for https al
 
 from __future__ import annotations
 
+import re
 import time
 import weakref
 from email.utils import parsedate_to_datetime
@@ -33,6 +34,8 @@ _OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
 _HINTS = dict.fromkeys((401, 403), "; its key is taken from DUOLOGUE_ENDPOINT_KEY") | {
     404: "; is the address its base address (--set url=..., most end in /v1), and has it the model (--set model=...)?"
 }
+_SECONDS = re.compile(r"[0-9]{1,300}(?:\.[0-9]{0,300})?")
+"""A time in seconds; some servers tell fractions."""
 _STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured", "guided")
 """Words of a server that refuses the form of an answer."""
 
@@ -196,7 +199,7 @@ class EndpointClient:
 
 def _seconds(retry_after: str) -> float | None:
     """Return the seconds that a `Retry-After` asks for, which may be a date; `None` where it says nothing."""
-    if retry_after.strip().isdecimal() and retry_after.isascii():
+    if _SECONDS.fullmatch(retry_after.strip()):
         return float(retry_after)
     try:
         return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
