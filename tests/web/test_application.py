@@ -10,6 +10,7 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
+from duologue.core.protocols import Service
 from duologue.systems.baselines import TfidfRanker
 from duologue.web.access import AccessTokens
 from duologue.web.application import application
@@ -117,6 +118,33 @@ def test_whoever_has_no_token_is_refused_everywhere_but_at_the_sign_of_life(serv
                 assert (status, told["error"]["code"]) == (401, "invalid_api_key")
         assert ask(connection, "/v1/models", Authorization=f"Bearer {TOKEN}")[0] == 200
         assert ask(connection, "/healthz")[0] == 200
+
+
+def test_the_sign_of_life_is_no_way_around_the_token_to_a_task_s_own_form() -> None:
+    asked: list[bytes] = []
+
+    def respond(body: bytes) -> bytes:
+        asked.append(body)
+        return b"{}"
+
+    tokens = AccessTokens([TOKEN])
+    server = Server(application([], form=Service(respond, b"{}"), tokens=tokens, per_minute=3))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    borne = {"Authorization": f"Bearer {TOKEN}"}
+    try:
+        assert ask(connection, "/healthz", {"history": ["x"]})[0] == 401
+        assert ask(connection, "/healthz", {"history": ["x"]}, **borne)[0] == 405
+        assert asked == []
+        assert ask(connection, "/", {"history": ["x"]}, **borne)[0] == 200
+        assert len(asked) == 1
+        assert ask(connection, "/healthz", {"history": ["x"]}, **borne)[0] == 429
+        assert ask(connection, "/healthz") == (200, {"status": "ok"})
+    finally:
+        connection.close()
+        server.shutdown()
+        thread.join(10)
 
 
 def test_a_client_that_asks_too_often_is_told_when_to_come_again(served: ServedSystem) -> None:

@@ -47,6 +47,8 @@ ANSWER_SECONDS = 120.0
 
 _LOG = logging.getLogger(__name__)
 _JSON = "application/json"
+_READ_ALONE = ("healthz", "openapi.json")
+"""Paths of the server that are no place for a task's own form."""
 Made = TypeVar("Made")
 
 
@@ -95,8 +97,11 @@ class Application:
     async def official(self, request: Request) -> Response:
         """Answer in the task's own form, at every path but those of the API."""
         assert self._form is not None
-        if request.path_params["path"].startswith("v1/"):
+        path = request.path_params["path"]
+        if path.startswith("v1/"):
             raise ApiError(HTTPStatus.NOT_FOUND, "There is nothing at this path.")
+        if path in _READ_ALONE:
+            raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED)
         respond, body = self._form.respond, await request.body()
         return Response(await self._made(request, lambda: self._in_thread(lambda: respond(body))), media_type=_JSON)
 
@@ -109,7 +114,7 @@ class Application:
             return _json(made.whole())
         options = asked.stream_options
         return StreamingResponse(
-            _events(made, with_usage=options is not None and options.include_usage),
+            _events(made, with_usage=options is not None and bool(options.include_usage)),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-cache"},
         )

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from duologue.web.access import AccessTokens, RateLimit
 
 OPEN = frozenset({"/healthz"})
-"""Paths that need no token and count for no limit."""
+"""Paths that may be read without a token, which counts for no limit."""
+_READS = ("GET", "HEAD")
 
 _LOG = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class Guard:
             await _error(status, message)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        if scope["path"] in OPEN:
+        if scope["path"] in OPEN and scope["method"] in _READS:
             return None
         client = scope.get("client")
         wait = self._limit.wait(client_of(client[0]) if client else "")
