@@ -120,8 +120,8 @@ def test_what_a_guest_makes_up_is_a_leak_and_odd_words_are_handed_on() -> None:
     assert dialogue.turns[2].text == "well well"
     counts = dict(zip(found.report.columns, found.report.items[0][1], strict=True))
     assert (counts["leaks"], counts["not understood"]) == (1, 2)
-    assert [one.rule for one in found.report.problems] == ["booking-failed", "user-leak"]
-    assert name in found.report.problems[1].message
+    assert [one.rule for one in found.report.problems] == ["answers-unread", "booking-failed", "user-leak"]
+    assert name in found.report.problems[2].message
     assert found.report.meta["usage"]["user"]["unparsable"] == 1
     assert "<silence>" in [turn.text for turn in dialogue.turns]
     assert found.ended_by == {"over": 1}
