@@ -39,7 +39,7 @@ def order_in(text: str, known: Sequence[str]) -> list[str] | None:
     told = found_json(text)
     listed = told.get("ranking") if isinstance(told, dict) else found_json(text, list)
     if isinstance(listed, list):
-        words = [str(one).strip() for one in listed if isinstance(one, str | int)]
+        words = [_label_of(str(one)) for one in listed if isinstance(one, str | int)]
     else:
         words = _WORD.findall(without_thoughts(text)) if told is None else []
         if known and not known[0].isdigit():
@@ -59,7 +59,12 @@ def choice_in(text: str, known: Sequence[str]) -> str | None:
     said = without_thoughts(text).strip()
     told = found_json(said)
     if isinstance(told, dict):
-        best = str(told.get("best", "")).strip()
-        return best if best in known else None
+        said = str(told.get("best", ""))
+    found = _label_of(said)
+    return found if found in known else None
+
+
+def _label_of(said: str) -> str:
+    """Return the label that stands alone, or first with a mark behind it; the words as they are where none does."""
     found = _FIRST.match(said)
-    return found[1] if found and found[1] in known else None
+    return found[1] if found else said.strip()
