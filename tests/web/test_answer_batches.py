@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from duologue.core.errors import RequestError
+from duologue.core.errors import PlugInError, RequestError
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Record
 from duologue.run.system_worker import BATCH
@@ -122,8 +122,8 @@ def test_what_one_request_does_wrong_spoils_no_others_answer() -> None:
     assert isinstance(boom, RuntimeError)
     assert isinstance(many, ApiError)
     assert isinstance(world, ApiError)
-    assert isinstance(left, RuntimeError)
-    assert str(left) == "the system raised SystemExit"
+    assert isinstance(left, PlugInError)
+    assert str(left) == "Parrot called sys.exit(None); a system must return or raise an error"
 
 
 def test_whoever_has_left_is_not_answered() -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from duologue.cli.old_names import RenamedOptions
 from duologue.core.disk import write_text
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task, names
@@ -89,7 +88,7 @@ _most_option = click.option(
 )
 
 
-@click.command(cls=RenamedOptions, renamed={"--most": "--limit"})
+@click.command()
 @click.argument(
     "words", type=options.TASK_OR_PATH, nargs=-1, required=True, metavar="[TASK FOLDER | FILE.report.json...]"
 )
