@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.mobilecs.schema.ontology import NOISE
+from duologue.challenges.mobilecs.systems.tagger.label_layer import OUTSIDE
 from duologue.metrics.softmax import log_softmax
 
 if TYPE_CHECKING:
@@ -131,12 +132,12 @@ def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -
     begins, goes_on = (np.log(shares[:, first::2].sum(1) + _LEAST) for first in (1, 2))
     outside = layer[places, 0] + log(at.level / (1 - at.level))
     begins -= at.begin
+    scores = [one.tolist() for one in (outside, begins, goes_on)]
     spans = []
     runs = np.flatnonzero(np.diff(places) > 1) + 1
-    for first, last in pairwise((0, *runs.tolist(), len(places))):
-        offset = int(places[first])
-        scores = (one[first:last].tolist() for one in (outside, begins, goes_on))
-        spans += [(offset + start, offset + end) for start, end in best_spans(*scores)]
+    ends = (0, *runs.tolist(), len(places))
+    for (first, last), offset in zip(pairwise(ends), places[[0, *runs]].tolist(), strict=True):
+        spans += [(offset + start, offset + end) for start, end in best_spans(*(one[first:last] for one in scores))]
     parts = (part_of(document, *span, kinds) for span, kinds in zip(spans, _kinds(layer, spans), strict=True))
     return list(islice((part for part in parts if part is not None), MOST_PARTS))
 
@@ -148,14 +149,14 @@ def best_spans(outside: list[float], begins: list[float], goes_on: list[float]) 
     >>> best_spans([low, low, high], [-2.0, -0.9, low], [-0.1, -0.5, low])
     [(0, 2)]
     """
-    best = [outside[0], begins[0], -inf]
+    out, begun, inside = outside[0], begins[0], -inf
     steps: list[tuple[int, int]] = []
-    for out, begin, go_on in zip(outside[1:], begins[1:], goes_on[1:], strict=True):
-        top = max(best)
-        inner = 1 if best[1] >= best[2] else 2
-        steps.append((best.index(top), inner))
-        best = [top + out, top + begin, best[inner] + go_on]
-    state = best.index(max(best))
+    for next_out, begin, go_on in zip(outside[1:], begins[1:], goes_on[1:], strict=True):
+        inner, within = (1, begun) if begun >= inside else (2, inside)
+        state, top = (inner, within) if within > out else (OUTSIDE, out)
+        steps.append((state, inner))
+        out, begun, inside = top + next_out, top + begin, within + go_on
+    state = OUTSIDE if out >= max(begun, inside) else 1 if begun >= inside else 2
     found = []
     end = len(outside)
     for place in range(len(outside) - 1, -1, -1):
@@ -171,11 +172,14 @@ def best_spans(outside: list[float], begins: list[float], goes_on: list[float]) 
 
 def _kinds(layer: NDArray[np.float32], spans: Sequence[tuple[int, int]]) -> list[list[float]]:
     """Return the log probability of each kind for spans: the mean over the characters, normalised."""
-    scores = layer[[start for start, _ in spans], 1::2].astype(np.float64)
-    for place, (start, end) in enumerate(spans):
-        if end > start + 1:
-            scores[place] = (scores[place] + layer[start + 1 : end, 2::2].sum(0)) / (end - start)
-    normalised: list[list[float]] = log_softmax(scores).tolist()
+    if not spans:
+        return []
+    first = layer[[start for start, _ in spans], 1::2].astype(np.float64)
+    others = np.zeros(first.shape, dtype=np.float32)
+    for row, (start, end) in zip(others, spans, strict=True):
+        np.add.reduce(layer[start + 1 : end, 2::2], 0, out=row)
+    lengths = [[end - start] for start, end in spans]
+    normalised: list[list[float]] = log_softmax((first + others) / lengths).tolist()
     return normalised
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import repeat
+from itertools import islice, repeat
 from math import log1p
+from operator import contains
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_S
 from duologue.challenges.mobilecs.systems.extractor.linked_entity import of_others, of_role
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,70 +45,73 @@ def mention_features(part: FoundPart, state: LinkHypothesis) -> NDArray[np.float
     links = _links(part, state)
     found = np.zeros((len(links) + 1, MENTION_SIZE), dtype=np.float32)
     found[:, :_OF_MENTION] = _of_mention(part)
-    found[:-1, _OF_MENTION:-_OF_NEW] = np.array(links, dtype=np.float32).reshape(len(links), _OF_LINK)
+    if links:
+        found[:-1, _OF_MENTION:-_OF_NEW] = links
     found[-1, -_OF_NEW:] = _new(links, state)
     return found
 
 
 def _of_mention(part: FoundPart) -> list[float]:
     return [
-        float(part.pointing),
+        part.pointing,
         min(len(part.text), 12) / 6,
-        float(bool(part.numbers)),
-        float(part.role == "user"),
-        float(len(part.text) <= 1),
-        *_one_of(len(ENTITY_TYPES), part.kind),
+        bool(part.numbers),
+        part.role == "user",
+        len(part.text) <= 1,
+        *_TYPE[part.kind],
     ]
 
 
-def _one_of(size: int, place: int) -> list[float]:
-    """Return zeros with a 1 at a place."""
-    found = [0.0] * size
-    found[place] = 1.0
-    return found
+def _each_of(size: int) -> list[tuple[float, ...]]:
+    """Return for each place zeros with a 1 there."""
+    return [tuple(row) for row in np.eye(size).tolist()]
+
+
+_TYPE, _SLOT, _RECENCY = _each_of(len(ENTITY_TYPES)), _each_of(len(SERVICE_SLOTS)), _each_of(_LATEST)
 
 
 def _links(part: FoundPart, state: LinkHypothesis) -> list[list[float]]:
     """Return the features of a mention with each entity."""
-    ranks = _ranks(state.entities)
+    signs, own = signs_of(part.text), signs_of_its_own(part.text)
+    turn = part.span.turn
     speaker, other = of_role(state.by_role, part.role), of_others(state.by_role, part.role)
-    goes_on = state.last if state.last_turn == part.span.turn else -1
+    goes_on = state.last if state.last_turn == turn else -1
     return [
         [
-            *_alike(part, entity),
-            float(speaker == number),
-            float(other == number),
-            float(goes_on == number),
-            log1p(part.span.turn - entity.turn),
-            float(entity.mentions == 1),
-            float(bool(entity.slots)),
-            *_one_of(_LATEST, min(rank, _LATEST - 1)),
+            *_alike(part, signs, own, entity),
+            speaker == number,
+            other == number,
+            goes_on == number,
+            log1p(turn - entity.turn),
+            entity.mentions == 1,
+            bool(entity.slots),
+            *_RECENCY[rank if rank < _LATEST else -1],
         ]
-        for number, (entity, rank) in enumerate(zip(state.entities, ranks, strict=True))
+        for number, (entity, rank) in enumerate(zip(state.entities, _ranks(state.entities), strict=True))
     ]
 
 
-def _alike(part: FoundPart, entity: LinkedEntity) -> list[float]:
-    """Return how alike a mention and an entity are; the first five tell how alike the names are."""
-    own, known = signs_of_its_own(part.text), [signs_of_its_own(name) for name in entity.names]
-    others = frozenset().union(*known)
-    shared = bool(part.numbers & entity.numbers)
-    return [
-        float(part.text in entity.names),
-        max(map(_overlap, repeat(signs_of(part.text)), map(signs_of, entity.names))),
-        float(any(part.text in name for name in entity.names)),
-        float(any(name in part.text for name in entity.names)),
-        max(map(_overlap, repeat(own), known), default=0.0) if own else 0.0,
-        float(bool(own) and own <= others),
-        float(bool(own) and bool(others) and not own & others),
-        float(bool(own - others) and bool(own & others)),
-        float(not own),
-        float(part.text == entity.names[-1]),
-        float(shared),
-        float(bool(part.numbers) and bool(entity.numbers) and not shared),
-        float(bool(part.numbers) and not entity.numbers),
+def _alike(part: FoundPart, signs: frozenset[str], own: frozenset[str], entity: LinkedEntity) -> Iterable[float]:
+    """Return how alike a mention, its name of such signs, and an entity are; the first five tell it of the names."""
+    text, names, numbers = part.text, entity.names, part.numbers & entity.numbers
+    others = frozenset().union(*map(signs_of_its_own, names))
+    both = own & others
+    return (
+        text in names,
+        max([_overlap(signs, signs_of(name)) for name in names]),
+        any(map(contains, names, repeat(text))),
+        any(map(contains, repeat(text), names)),
+        max([_overlap(own, signs_of_its_own(name)) for name in names]) if both else 0.0,
+        bool(own) and own == both,
+        bool(own) and bool(others) and not both,
+        bool(both) and own != both,
+        not own,
+        text == names[-1],
+        bool(numbers),
+        bool(part.numbers) and bool(entity.numbers) and not numbers,
+        bool(part.numbers) and not entity.numbers,
         entity.agreement(part.kinds),
-    ]
+    )
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
@@ -134,56 +138,52 @@ def signs_of_its_own(name: str) -> frozenset[str]:
 
 def _new(links: Sequence[Sequence[float]], state: LinkHypothesis) -> list[float]:
     """Return the features of a new entity: how well those fit that there are."""
-    best = [max((link[place] for link in links), default=0.0) for place in range(_BEST)]
-    return [1.0, *best, log1p(len(state.entities)), float(not state.entities)]
+    best = [max(column) for column in islice(zip(*links, strict=True), _BEST)] if links else (0.0,) * _BEST
+    return [1.0, *best, log1p(len(state.entities)), not links]
 
 
 def value_features(
     part: FoundPart, slot: int, state: LinkHypothesis, nearby: Sequence[tuple[FoundPart, int]]
 ) -> NDArray[np.float32]:
     """Return the features of a value with each entity (c, f), given the mentions of its utterance with theirs."""
-    ranks = _ranks(state.entities)
+    turn = part.span.turn
     speaker, other = of_role(state.by_role, part.role), of_others(state.by_role, part.role)
     giver, other_giver = of_role(state.valued, part.role), of_others(state.valued, part.role)
-    goes_on = state.last if state.last_turn == part.span.turn else -1
+    goes_on = state.last if state.last_turn == turn else -1
     around = {owner for one, owner in nearby if one.start <= part.start and part.end <= one.end}
     beside = {owner for _, owner in nearby}
     before = max((one for one in nearby if one[0].start <= part.start), key=lambda one: one[0].start, default=None)
     after = min((one for one in nearby if one[0].start > part.start), key=lambda one: one[0].start, default=None)
     rows = []
-    for number, entity in enumerate(state.entities):
+    for number, (entity, rank) in enumerate(zip(state.entities, _ranks(state.entities), strict=True)):
         same_slot = [text for known, text in entity.slots if known == slot]
         rows.append(
             [
-                float(number in around),
+                number in around,
                 *_beside(before, number, part),
                 *_beside(after, number, part),
-                float(number in beside),
-                float(state.last == number),
-                float(goes_on == number),
-                float(speaker == number),
-                float(other == number),
-                float(giver == number),
-                float(other_giver == number),
-                float(bool(same_slot)),
-                float(part.text in same_slot),
-                float(bool(part.numbers & entity.numbers)),
-                log1p(max(0, part.span.turn - entity.turn)),
-                log1p(max(0, part.span.turn - entity.mentioned)),
-                float(part.span.turn - entity.mentioned == 1),
+                number in beside,
+                state.last == number,
+                goes_on == number,
+                speaker == number,
+                other == number,
+                giver == number,
+                other_giver == number,
+                bool(same_slot),
+                part.text in same_slot,
+                not part.numbers.isdisjoint(entity.numbers),
+                log1p(max(0, turn - entity.turn)),
+                log1p(max(0, turn - entity.mentioned)),
+                turn - entity.mentioned == 1,
                 log1p(entity.mentions),
                 log1p(len(entity.slots)),
-                *_one_of(_LATEST, min(ranks[number], _LATEST - 1)),
-                *_one_of(len(ENTITY_TYPES), entity.kinds.index(max(entity.kinds))),
+                *_RECENCY[rank if rank < _LATEST else -1],
+                *_TYPE[entity.kinds.index(max(entity.kinds))],
             ]
         )
     found = np.empty((len(rows), VALUE_SIZE), dtype=np.float32)
-    found[:, :_OF_VALUE] = [
-        *_one_of(len(SERVICE_SLOTS), slot),
-        float(part.role == "user"),
-        min(len(part.text), 20) / 10,
-    ]
-    found[:, _OF_VALUE:] = np.array(rows, dtype=np.float32).reshape(len(rows), _OF_OWNER)
+    found[:, :_OF_VALUE] = [*_SLOT[slot], part.role == "user", min(len(part.text), 20) / 10]
+    found[:, _OF_VALUE:] = rows
     return found
 
 
@@ -197,7 +197,8 @@ def _beside(one: tuple[FoundPart, int] | None, number: int, part: FoundPart) -> 
 
 def _ranks(entities: Sequence[LinkedEntity]) -> list[int]:
     """Return the rank of each entity by recency, 0 for the one spoken of last."""
-    order = sorted(range(len(entities)), key=lambda number: -entities[number].touched)
+    touched = [entity.touched for entity in entities]
+    order = sorted(range(len(entities)), key=touched.__getitem__, reverse=True)
     ranks = [0] * len(entities)
     for rank, number in enumerate(order):
         ranks[number] = rank

@@ -30,31 +30,21 @@ class LinkedEntity(NamedTuple):
 
     def with_mention(self, part: FoundPart, order: int) -> LinkedEntity:
         """Return the entity after a mention of it."""
-        names = (*(name for name in self.names if name != part.text), part.text)
+        names = (*[name for name in self.names if name != part.text], part.text)
         kinds = tuple(map(float.__add__, self.kinds, part.kinds)) if self.kinds else part.kinds
-        return self._replace(
-            names=names,
-            numbers=self.numbers | part.numbers,
-            kinds=kinds,
-            mentions=self.mentions + 1,
-            touched=order,
-            turn=part.span.turn,
-            mentioned=part.span.turn,
-        )
+        numbers, turn = self.numbers | part.numbers, part.span.turn
+        return LinkedEntity(names, numbers, kinds, self.slots, self.mentions + 1, order, turn, turn)
 
     def with_value(self, part: FoundPart, slot: int, order: int) -> LinkedEntity:
         """Return the entity after a value of it."""
-        return self._replace(
-            numbers=self.numbers | part.numbers,
-            slots=(*self.slots, (slot, part.text)),
-            touched=order,
-            turn=part.span.turn,
-        )
+        numbers, slots = self.numbers | part.numbers, (*self.slots, (slot, part.text))
+        turn = part.span.turn
+        return LinkedEntity(self.names, numbers, self.kinds, slots, self.mentions, order, turn, self.mentioned)
 
     def agreement(self, kinds: tuple[float, ...]) -> float:
         """Return how likely a mention with these log probabilities of types is of the same type."""
-        mean = [one / self.mentions for one in self.kinds]
-        return math.fsum(map(math.exp, map(float.__add__, mean, kinds)))
+        mentions = self.mentions
+        return math.fsum([math.exp(known / mentions + kind) for known, kind in zip(self.kinds, kinds, strict=True)])
 
 
 class LinkHypothesis(NamedTuple):
@@ -96,14 +86,20 @@ class LinkHypothesis(NamedTuple):
 
 
 def _with(pairs: tuple[tuple[str, int], ...], role: str, entity: int) -> tuple[tuple[str, int], ...]:
-    return (*(pair for pair in pairs if pair[0] != role), (role, entity))
+    return (*[pair for pair in pairs if pair[0] != role], (role, entity))
 
 
 def of_role(pairs: tuple[tuple[str, int], ...], role: str) -> int:
     """Return the entity that a speaker spoke of last; -1 if there is none."""
-    return next((entity for one, entity in pairs if one == role), -1)
+    for one, entity in pairs:
+        if one == role:
+            return entity
+    return -1
 
 
 def of_others(pairs: tuple[tuple[str, int], ...], role: str) -> int:
     """Return the entity that the other speaker spoke of last; -1 if there is none."""
-    return next((entity for one, entity in pairs if one != role), -1)
+    for one, entity in pairs:
+        if one != role:
+            return entity
+    return -1

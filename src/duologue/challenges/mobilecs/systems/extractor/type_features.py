@@ -51,21 +51,24 @@ def type_features(
     mentions: Sequence[FoundPart], linked: LinkedCall, evidence: SlotEvidence, names: NameEvidence
 ) -> NDArray[np.float32]:
     """Return the features of each entity of a call (e, f)."""
-    found = np.zeros((len(linked.entities), TYPE_SIZE), dtype=np.float32)
+    entities = linked.entities
+    found = np.zeros((len(entities), TYPE_SIZE), dtype=np.float32)
+    _add_slots(found[:, _FIRST_SLOT:_FIRST_WORD], entities)
+    found[:, _KINDS:_FIRST_SLOT] = _OF_SLOTS * evidence.of_types(found[:, _FIRST_SLOT : _FIRST_SLOT + _SLOTS] > 0)
     kinds = np.array([one.kinds for one in mentions], dtype=np.float32).reshape(len(mentions), _KINDS)
     kinds[:, _PLANS] = np.logaddexp.reduce(kinds[:, _PLANS], axis=1, keepdims=True)
     kinds = kinds.clip(_UNLIKELY)
     owners = np.array(linked.mentions)
-    for row, entity, number in zip(found, linked.entities, range(len(found)), strict=True):
-        _add_slots(row, entity, evidence)
-        row[:_KINDS] = _TAGGER * kinds[owners == number].mean(0) + names.of(entity.names) + row[_KINDS:_FIRST_SLOT]
-        row[_FIRST_WORD:] = [any(word in name for name in entity.names) for word in _WORDS]
+    for number, entity in enumerate(entities):
+        found[number, :_KINDS] = _TAGGER * kinds[owners == number].mean(0) + names.of(entity.names)
+        said = "\n".join(entity.names)
+        found[number, _FIRST_WORD:] = [word in said for word in _WORDS]
+    found[:, :_KINDS] += found[:, _KINDS:_FIRST_SLOT]
     return found
 
 
-def _add_slots(row: NDArray[np.float32], entity: LinkedEntity, evidence: SlotEvidence) -> None:
-    slots = [slot for slot, _ in entity.slots]
-    row[_KINDS:_FIRST_SLOT] = [_OF_SLOTS * evidence.of_type(kind, slots) for kind in range(_KINDS)]
-    row[[_FIRST_SLOT + slot for slot in slots]] = 1
-    row[_FIRST_SLOT + _SLOTS] = log1p(len(slots))
-    row[_FIRST_SLOT + _SLOTS + 1] = log1p(entity.mentions)
+def _add_slots(rows: NDArray[np.float32], entities: Sequence[LinkedEntity]) -> None:
+    """Write which slots each entity has, and how many values and mentions."""
+    for row, entity in zip(rows, entities, strict=True):
+        row[[slot for slot, _ in entity.slots]] = 1
+        row[_SLOTS:] = log1p(len(entity.slots)), log1p(entity.mentions)

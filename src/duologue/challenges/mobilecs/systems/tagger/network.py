@@ -59,6 +59,18 @@ class DocumentBatch(NamedTuple):
     """(layers, n), what is ignored in gaps."""
 
 
+class Repeats(NamedTuple):
+    """Characters by a bigram of theirs, within their documents."""
+
+    group: Tensor
+    """That of each character (n,)."""
+    groups: int
+    others: Tensor
+    """How many others are in its group (n, 1); 1 where none is, of which nothing is told."""
+    any_other: Tensor
+    """1 where there is another, else 0 (n, 1)."""
+
+
 class RepeatMemory(nn.Module):
     """What is told of the same two characters elsewhere in the document, those before and those after: (n, d) each."""
 
@@ -67,25 +79,25 @@ class RepeatMemory(nn.Module):
         self.told = nn.Linear(width, size)
         self.heard = nn.Linear(len(BIGRAMS) * size, width)
 
-    def forward(self, x: Tensor, groups: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
-        """Return what each character hears; `groups` has, for each bigram column, the group of each and their sizes."""
+    def forward(self, x: Tensor, columns: Sequence[Repeats]) -> Tensor:
+        """Return what each character hears; `columns` has the groups by each bigram column."""
         told = self.told(x).float()
         means = []
-        for group, sizes in groups:
-            sums = torch.zeros((len(sizes), told.shape[1])).index_add(0, group, told)
-            others = (sizes - 1)[group].unsqueeze(1)
-            means.append((sums[group] - told) / others.clamp(min=1) * (others > 0))
-        heard: Tensor = self.heard(torch.cat(means, 1)).relu()
+        for group, groups, others, any_other in columns:
+            sums = torch.zeros((groups, told.shape[1])).index_add_(0, group, told)
+            means.append(sums.index_select(0, group).sub_(told).div_(others).mul_(any_other))
+        heard: Tensor = self.heard(torch.cat(means, 1)).relu_()
         return heard
 
 
-def repeats(features: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """Return the group of each character by its bigrams within its document (n,), and the sizes of the groups."""
-    document = _documents(features[:, 0] > 0).unsqueeze(1) * FEATURES
+def repeats(features: Tensor) -> list[Repeats]:
+    """Return the groups of characters by each bigram column."""
+    document = _documents(features[:, 0] > 0) * FEATURES
     found = []
-    for keys in (document + features[:, list(BIGRAMS)]).unbind(1):
-        _, group, sizes = torch.unique(keys, return_inverse=True, return_counts=True)
-        found.append((group, sizes))
+    for column in BIGRAMS:
+        _, group, sizes = torch.unique(document + features[:, column], return_inverse=True, return_counts=True)
+        others, any_other = (one.float().unsqueeze(1) for one in ((sizes - 1).clamp(min=1), sizes > 1))
+        found.append(Repeats(group, len(sizes), others.index_select(0, group), any_other.index_select(0, group)))
     return found
 
 
