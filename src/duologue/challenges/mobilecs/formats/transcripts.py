@@ -23,7 +23,6 @@ from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from _csv import Reader as _Rows
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -131,22 +130,30 @@ def _of_text(text: str, problems: ProblemCollector) -> Iterator[tuple[str, list[
 
 
 def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    read: list[tuple[int, list[str]]] = []
+    begun = 1
     try:
-        yield from _of_rows(rows, problems)
+        for row in rows:
+            read.append((begun, row))
+            begun = rows.line_num + 1
     except csv.Error as error:
         problems.add(
             Problem(
                 rule="transcript-table",
-                place=f"line {rows.line_num}",
+                place=f"line {begun}",
                 message=f"not a table: {error}",
-                advice="is a quote not closed?",
+                advice="is a quote in this row not closed, or closed amid a cell?",
             )
         )
+        return
+    yield from _of_rows(read, problems)
 
 
-def _of_rows(rows: _Rows, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    head = [name.strip().lower().lstrip("\ufeff") for name in next(rows, [])]
+def _of_rows(
+    rows: Sequence[tuple[int, list[str]]], problems: ProblemCollector
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    head = [name.strip().lower().lstrip("\ufeff") for name in (rows[0][1] if rows else [])]
     columns = [next((head.index(name) for name in names if name in head), None) for names in (CALLS, SPEAKERS, TEXTS)]
     at_call, at_speaker, at_text = columns
     if at_speaker is None or at_text is None:
@@ -160,12 +167,12 @@ def _of_rows(rows: _Rows, problems: ProblemCollector) -> Iterator[tuple[str, lis
         )
         return
     said = _SaidRows(None if at_call is None else head[at_call])
-    for row in rows:
+    for line, row in rows[1:]:
         if not any(cell.strip() for cell in row):
             continue
         if len(row) < len(head):
             message = f"found {len(row)} columns, expected {len(head)}"
-            problems.add(Problem(rule="transcript-row", place=f"line {rows.line_num}", message=message))
+            problems.add(Problem(rule="transcript-row", place=f"line {line}", message=message))
             continue
         said.add("" if at_call is None else row[at_call], (row[at_speaker].strip(), row[at_text]))
     yield from said.calls(problems)
