@@ -36,6 +36,20 @@ FORMS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("lines", "calls"),
+    [
+        ('["客服", "您好"]\n\n["用户", "喂"]\n', [[("客服", "您好"), ("用户", "喂")]]),
+        ('[["客服", "您好"]]\n[["用户", "你好"], ["客服", "请讲"]]\n', [[("客服", "您好")], CALLS[1]]),
+        ('[["用户", "你好"], ["客服", "请讲"]]\n', [CALLS[1]]),  # one list of turns, not one call of two bad turns
+    ],
+)
+def test_lines_of_json_may_be_lists(lines: str, calls: list[list[tuple[str, str]]], tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(lines, encoding="utf-8")
+    assert [call.turns for call in read_transcripts(path)] == calls
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_gives_the_same_calls(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(FORMS[name], encoding="utf-8", newline="")

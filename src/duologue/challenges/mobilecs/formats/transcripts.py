@@ -232,19 +232,27 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tupl
 
 
 def _json_rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, Any]]:
-    if text.lstrip().startswith("["):
+    lines = [(number, line) for number, line in enumerate(cut(text), start=1) if line.strip()]
+    if text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1])):
         for number, row in enumerate(disk.decode_json(text, path), start=1):
             yield f"call {number}", row
         return
-    for number, line in enumerate(cut(text), start=1):
-        if not line.strip():
-            continue
+    for number, line in lines:
         try:
             yield f"line {number}", json.loads(line)
         except (ValueError, RecursionError) as error:
             advice = "give a list of calls, or a call on each line"
             place = f"line {number}"
             problems.add(Problem(rule="transcript-json", place=place, message=f"no JSON: {error}", advice=advice))
+
+
+def _is_json(line: str) -> bool:
+    """Tell whether a line is JSON by itself."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _turns_of(row: Any) -> list[Any]:
