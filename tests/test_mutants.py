@@ -1,4 +1,4 @@
-"""The mutation command: what it runs in its copies of the tree leaves whatever else runs on the machine alone."""
+"""The mutation command: what it draws tells programs apart, and what it runs leaves whatever else runs alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_what_takes_ever_more_memory_in_a_program_of_its_own():
 """,
 }
 
-COPIES = """
+STAND_INS = """
 import sys, types
 parts = {"ast": "ast_nodes get_ast", "mutating": "mutate_code", "plugins": "get_operator operator_names"}
 for name, held in parts.items():
@@ -36,11 +36,30 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import mutants
 mutants.ROOT = Path(sys.argv[2])
+"""
+
+COPIES = """
 for number in (0, 1):
     copy = mutants.Copy(Path(sys.argv[3], str(number)))
     code, said = copy.run(sys.argv[4:], 60)
     print(code, (copy.folder / "where").read_text() if (copy.folder / "where").is_file() else "")
 """
+
+
+DRAWN = """
+mutants.get_operator = lambda name: lambda: None
+mutants.mutate_code = lambda source, operator, occurrence: source.replace("True", "False", 1)
+for module in sys.argv[3:]:
+    print(mutants.mutant_of("core", mutants.Place(module, (1, 0), (("core/Some", 0),)), mutants.Random(1)) is not None)
+"""
+
+
+def run_with(script: str, *words: object) -> list[str]:
+    """Return the lines that a script prints which has `mutants` at hand; its first word is the root of the tree."""
+    command = [sys.executable, "-c", STAND_INS + script, BENCHMARKS, *words]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
 def run_in_two_copies(folder: Path, test: str) -> list[tuple[str, str]]:
@@ -49,10 +68,8 @@ def run_in_two_copies(folder: Path, test: str) -> list[tuple[str, str]]:
         path = folder / "tree" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    words = [sys.executable, "-c", COPIES, BENCHMARKS, folder / "tree", folder / "copies", test]
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return [(line.partition(" ")[0], line.partition(" ")[2]) for line in done.stdout.splitlines()]
+    lines = run_with(COPIES, folder / "tree", folder / "copies", test)
+    return [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines]
 
 
 def test_each_copy_of_the_tree_has_temporary_files_of_its_own_and_none_within(tmp_path: Path) -> None:
@@ -65,3 +82,22 @@ def test_each_copy_of_the_tree_has_temporary_files_of_its_own_and_none_within(tm
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a limit of addresses may be none")
 def test_a_mutant_that_takes_ever_more_memory_fails_before_the_machine_has_none_left(tmp_path: Path) -> None:
     assert [code for code, _ in run_in_two_copies(tmp_path, "tests/test_two.py")] == ["1", "1"]
+
+
+def test_a_keyword_that_decides_no_outcome_is_not_drawn_and_everything_else_is(tmp_path: Path) -> None:
+    left_out = [
+        "pairs = list(zip(a, b, strict=True))",
+        "for one in sorted(zip(a, zip(b, c, strict=True))): pass",
+        "@dataclass(slots=True)\nclass A: pass",
+    ]
+    drawn = [
+        "@dataclass(frozen=True, slots=True)\nclass A: pass",
+        "pairs = list(zip([True], b, strict=True))",
+        "found = read(path, strict=True)",
+    ]
+    modules = [tmp_path / "src" / "duologue" / f"{number}.py" for number in range(len(left_out + drawn))]
+    modules[0].parent.mkdir(parents=True)
+    for module, source in zip(modules, left_out + drawn, strict=True):
+        module.write_text(source, encoding="utf-8")
+    found = run_with(DRAWN, tmp_path, *(module.name for module in modules))
+    assert found == ["False"] * len(left_out) + ["True"] * len(drawn)
