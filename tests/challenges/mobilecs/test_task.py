@@ -74,6 +74,18 @@ def test_dialogues_are_what_resampling_draws(tmp_path: Path) -> None:
     assert (len(names), rows.shape) == (4, (4, len(report.columns)))
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_success_is_counted_once_in_a_dialogue_with_its_first_turn(tmp_path: Path, variant: str) -> None:
+    track = dialogue_track(tmp_path)
+    report = track.task.score(track.examples, track.read(track.rows), Scoring(variant=variant))
+    place = report.columns.index("success dialogues")
+    counted = {name for name, counts in report.items if counts[place]}
+    first = dict(zip(reversed(report.groups), (name for name, _ in reversed(report.items)), strict=True))
+    assert counted
+    assert counted <= set(first.values())
+    assert max(map(report.groups.count, report.groups)) > 1
+
+
 def test_the_signature_says_variant_and_data(tmp_path: Path) -> None:
     track = extraction_track(tmp_path)
     signatures = [

@@ -141,7 +141,10 @@ def test_ids_of_any_kind_are_scored_as_the_official_program_never_reads_them(nam
     row = {key: value for key, value in {**dialogue(), "id": name}.items() if value is not ...}
     assert scored(row, tmp_path)["success"] == 1
     (tmp_path / "two.json").write_text(json.dumps([row, row]), encoding="utf-8")
-    assert DialogueTask().score([], DialogueTask().read(tmp_path / "two.json"), OFFICIAL).n == 2
+    report = DialogueTask().score([], DialogueTask().read(tmp_path / "two.json"), OFFICIAL)
+    assert report.n == 2
+    first, second = report.groups  # of one id, and still two dialogues
+    assert second == f"{first}~2"
 
 
 def test_a_dialogue_without_turns_counts_in_success(tmp_path: Path) -> None:

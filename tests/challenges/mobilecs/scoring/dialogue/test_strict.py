@@ -133,6 +133,11 @@ def test_a_goal_about_what_no_knowledge_base_holds_is_asked_of_no_system() -> No
     assert success(["十二块钱"], (REQUESTED, "十二块钱"), goal={"ent-7": {"业务费用": "?"}, **FEE}) == (1, 1)
 
 
+@pytest.mark.parametrize("goal", [{"业务费用": "八元"}, {"业务时长": "?"}, {"业务时长": "半年"}])
+def test_what_the_user_tells_or_no_knowledge_base_holds_is_no_request(goal: dict[str, str]) -> None:
+    assert strict.requested_items(row((REQUESTED, "十二块钱"), goal={"ent-1": goal})) == []
+
+
 def test_what_the_staff_did_not_answer_is_asked_of_no_system() -> None:
     assert success(["十二块钱"], (REQUESTED, "不知道")) == (0, 0)
 

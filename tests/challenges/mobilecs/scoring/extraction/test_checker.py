@@ -126,6 +126,24 @@ def test_what_is_wrong_with_a_turn_is_told_in_words(key: str, value: Any, told: 
 
 
 @pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [
+        ("/0/triples", ..., "'triples' is missing, expected a list"),
+        ("/0/triples", None, "'triples' is null, expected a list"),
+        ("/0/entities/+", "ent-1", "found 'ent-1', expected an object"),
+        ("/0/triples/+", 7, "found 7, expected an object"),
+        ("/0/entities/0/position", [1], "'position' is a list of 1, expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [3, 3], "'position' is a list of 2, expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [-1, 3], "'position' is a list of 2, expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [0, 1, 2], "'position' is a list of 3, expected [start, end] with 0 <= start < end"),
+    ],
+)
+def test_what_is_no_record_or_no_place_is_told_in_words(place: str, value: Any, told: str, track: Track) -> None:
+    submission = track.read(changed(track.rows, place, value))
+    assert told in [problem.message for problem in track.task.check(submission, track.examples, "strict")]
+
+
+@pytest.mark.parametrize(
     ("place", "value", "what"), [("/0/triples/0/value", 3, "triple"), ("/0/entities/0/name", "", "entity")]
 )
 def test_what_cannot_be_read_still_counts_as_said(place: str, value: Any, what: str, track: Track) -> None:
