@@ -100,9 +100,13 @@ def test_every_rule_has_its_broken_file() -> None:
     assert set(RULES) == set(BROKEN) | told_elsewhere
 
 
-@pytest.mark.parametrize("rank", ["1", 1.0, True, "first", 1.5, float("inf"), [1], {}])
+@pytest.mark.parametrize("rank", ["1", " 2 ", 1.0, True, "first", "", 1.5, float("inf"), [1], {}])
 def test_ranks_of_other_types_are_refused(tmp_path: Path, rank: Any) -> None:
-    assert rules_of(tmp_path, packed([ONE, item("dialogue-two", ("b1", rank), ("b2", 2))])) == ["rank-type"]
+    (tmp_path / "x.json").write_bytes(packed([ONE, item("dialogue-two", ("b1", rank), ("b2", 2))]))
+    (problem,) = check(read_result(tmp_path / "x.json"), DATA, "strict")
+    assert (problem.rule, problem.place) == ("rank-type", "dialogue 'dialogue-two', candidate 1")
+    assert problem.message.endswith(", expected an integer from 1 to 2")
+    assert problem.advice == ("write it without quotes" if rank in ("1", " 2 ") else "")
 
 
 @pytest.mark.parametrize("rank", [0, -1, 3, 10**30])

@@ -209,6 +209,19 @@ def test_an_odd_truth_is_refused_strictly(tmp_path: Path, truth: Any, rules: set
         score(examples, submission([item("d1", "a")]), "strict")
 
 
+def test_what_is_odd_in_a_truth_is_told_by_dialogue_or_number(tmp_path: Path) -> None:
+    nameless = {"lst_candidate_id": [{"candidate_id": "a", "rank": 1}]}
+    merged = join(DATA, loaded(tmp_path, [item("d1", "a"), item("d2", "z")]))
+    found = truth_problems([*loaded(tmp_path, [item("d7"), item("d7", "a"), nameless]), merged[1]])
+    assert [(problem.rule, problem.place) for problem in found] == [
+        ("list-empty", "dialogue 'd7'"),
+        ("truth-unknown", "dialogue 'd7'"),
+        ("dialog-id-repeated", "dialogue 'd7'"),
+        ("dialog-id-missing", "item 3"),
+        ("truth-foreign", "dialogue 'd2'"),
+    ]
+
+
 def test_an_odd_truth_is_taken_officially(tmp_path: Path) -> None:
     truth = loaded(tmp_path, [item("d1", "a"), item("d1", "b"), {"lst_candidate_id": []}, item(7, "c")])
     report = score(truth, submission([item("d1", "b"), item(7, "c")]), "official")
