@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pytest
@@ -9,9 +11,12 @@ from tests.endpoint_stub import Stub
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable, Stage
 from duologue.core.plugins import load_task, make_system
-from duologue.core.records import Sample, Turn
+from duologue.core.records import Candidate, Dialogue, Fact, Goal, Sample, Turn
+from duologue.core.scenes import TYPED, Scene, SystemView, UserView
 from duologue.run.conversation_forecast import (
     ConversationForecast,
+    _all,
+    _cut,
     _longest,
     _tokens_of_a_call,
     conversation_lines,
@@ -140,3 +145,66 @@ def test_tokens_of_a_call_are_those_of_new_calls() -> None:
     counts = {"calls": 4.0, "kept": 1.0, "most_completion_tokens": 300.0}
     assert _tokens_of_a_call(counts) == 100.0
     assert _tokens_of_a_call({**counts, "kept": 4.0}) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("first", "calls", "part", "before"),
+    [
+        ("system", False, "system", [0, 2, 4]),
+        ("system", False, "user", [1, 3]),
+        ("user", False, "system", [1, 3]),
+        ("user", False, "user", [0, 2, 4]),
+        (None, False, "system", [0, 2, 4]),
+        ("user", True, "system", [1, 2, 3, 4]),
+        ("user", True, "user", [0, 2, 4]),
+    ],
+)
+def test_a_conversation_that_goes_on_to_its_last_turn_asks_a_partner_at_each_of_its_turns(
+    first: Literal["user", "system"] | None, part: str, before: list[int], *, calls: bool
+) -> None:
+    scene = Scene(id="s", max_turns=5, first=first, api=(lambda _: ()) if calls else None)
+    asked = _all(scene, part, [], {"system": "ss", "user": "u"})
+    assert [len(one.history) for one in asked] == before
+    for one in asked:  # the other side has just spoken, and both take turns
+        speakers = [turn.speaker for turn in one.history]
+        assert part not in speakers[-1:]
+        assert all(left != right for left, right in pairwise(speakers))
+        assert {turn.text for turn in one.history} <= {"ss", "u"}
+
+
+def test_what_a_call_returned_and_the_most_candidates_stand_in_the_longest_conversation_too() -> None:
+    offered = tuple(Candidate(id=str(number), text="x") for number in range(3))
+    line = Turn(speaker="api", text="from the base")
+    played = [
+        Sample(id="1", dialogue_id="s", history=(Turn(speaker="user", text="hi"),), candidates=offered),
+        Sample(id="2", dialogue_id="s", history=(Turn(speaker="user", text="hi"), line), candidates=offered[:1]),
+    ]
+    scene = Scene(id="s", max_turns=4, api=lambda _: (), after_call="user")
+    asked = _all(scene, "system", played, {"system": "ss", "user": "u"})
+    assert [one.history[0] for one in asked] == [line] * 2
+    assert [len(one.history) for one in asked] == [2, 4]
+    assert [one.candidates for one in asked] == [offered] * 2
+
+
+def test_a_dialogue_of_people_asks_each_partner_what_it_would_know_at_its_turns() -> None:
+    fact, goal = Fact(subject="a", relation="b", object="c"), Goal(topics=("buy",))
+    turns = tuple(Turn(speaker=who, text=text) for who, text in zip(("user", "system") * 3, "abcdef", strict=True))
+    scene = Scene(id="s", max_turns=4, system=SystemView(knowledge=(fact,), world="w"), user=UserView(goal=goal))
+    system, user = (_cut(Dialogue(id="s", turns=turns), scene, part) for part in ("system", "user"))
+    assert [[turn.text for turn in one.history] for one in system] == [["a"], ["a", "b", "c"]]
+    assert [[turn.text for turn in one.history] for one in user] == [[], ["a", "b"]]
+    assert {(one.knowledge, one.world, one.goal) for one in system} == {((fact,), "w", None)}
+    assert {(one.knowledge, one.world, one.goal) for one in user} == {((), None, goal)}
+    assert all(turn.annotation is None for one in system for turn in one.history)
+    (typed,) = [turn.annotation for turn in user[1].history if turn.annotation is not None]
+    assert [(act.speaker, act.name, act.args) for act in typed.acts] == [("user", TYPED, ("a",))]
+
+
+def test_calls_that_are_kept_are_told_where_there_are_any() -> None:
+    counts = {"calls": 1200.0, "kept": 0.0, "prompt_tokens": 10.0, "most_completion_tokens": 20.0, "cost": 0.0}
+    lines = conversation_lines([ConversationForecast("user", 1000, {**counts, "kept": 1000.0}, None, counts, "")])
+    assert lines[:3] == [
+        "user: 1,000 conversations take at least 1,200 calls, at most 1,200",
+        "user, at least: about 10 tokens in, at most 20 out, 1,000 calls kept from before",
+        "user, at most: about 10 tokens in, at most 20 out",
+    ]
