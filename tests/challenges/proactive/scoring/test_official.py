@@ -198,6 +198,24 @@ def test_whether_scores_will_be_printed_is_settled_by_the_first_lines_that_give_
     assert settled == [False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("said", "wanted", "settled"),
+    [
+        ("a b c", "a b c", True),
+        ("x y z", "a b c", False),  # not a character is shared
+        ("ab c d", "a bc e", False),  # two words written together are, and no word
+        ("a x b", "a z b", False),  # words are, and no two in a row
+        ("a b", "a b", False),  # no prediction has three words
+    ],
+)
+def test_scores_are_settled_by_a_line_alone_where_it_gives_every_divisor(
+    said: str, wanted: str, *, settled: bool
+) -> None:
+    counter = official.EvalPyCounter()
+    counter.add([(said, wanted)])
+    assert counter.settled == settled
+
+
 def test_three_words_that_match_only_when_written_together_stop_the_program_too() -> None:
     counter = official.EvalPyCounter()
     counter.add([("a b cd", "ab c d")])
