@@ -12,7 +12,8 @@ else the first that names it), then the others that name it and those of its roo
 killed if the unchanged program, tried right then, needs less than a quarter of the limit; one that runs out of time in
 the others has survived. A test module that kills must pass without the mutant: exit code 2 where it does not.
 Survivors are printed with their difference. `mutants-equivalent.toml` keeps those that no test could tell from the
-original, with the reason. Exit code 1 where less than `--share` of the others are killed in a package.
+original, with the reason, and the constants that only say how much is done at once. Exit code 1 where less than
+`--share` of the others are killed in a package.
 """
 
 from __future__ import annotations
@@ -332,10 +333,20 @@ def _end(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def equivalents() -> dict[tuple[str, tuple[str, ...]], str]:
-    """Return the reasons of mutants known to be equivalent, by module and difference."""
+@cache
+def _listed() -> tuple[frozenset[tuple[str, tuple[str, ...]]], frozenset[tuple[str, str]]]:
+    """Return the mutants known to be equivalent, by module and difference, and the constants, by module and name."""
     table = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
-    return {(one["module"], tuple(one["difference"])): one["reason"] for one in table.get("equivalent", [])}
+    alone = frozenset((one["module"], tuple(one["difference"])) for one in table["equivalent"])
+    return alone, frozenset((one["module"], one["constant"]) for one in table["at-once"])
+
+
+def is_equivalent(mutant: Mutant) -> bool:
+    """Tell whether a mutant is known to be one that no test could tell from the original."""
+    alone, constants = _listed()
+    taken_out = next((line[1:] for line in mutant.difference if line.startswith("-")), "")
+    name = taken_out.partition(" = ")[0]
+    return (mutant.module, mutant.difference) in alone or (mutant.module, name) in constants
 
 
 def main() -> int:
@@ -351,11 +362,10 @@ def main() -> int:
     parser.add_argument("--dry", action="store_true", help="list what is drawn and test nothing")
     how = parser.parse_args()
     packages = how.package or list(PACKAGES)
-    known = equivalents()
     drawn = [one for name in packages for one in sample(name, -(-how.mutants // len(packages)), how.seed)]
     if how.only:
         drawn = [one for one in drawn if {one.module, f"{one.module}:{one.line}"} & set(how.only)]
-    mutants = [one for one in drawn if (one.module, one.difference) not in known]
+    mutants = [one for one in drawn if not is_equivalent(one)]
     if how.dry or not mutants:
         for one in drawn:
             print(f"{one.module}:{one.line} {one.operator}{'' if one in mutants else ' (equivalent)'}", *one.difference)

@@ -101,3 +101,25 @@ def test_a_keyword_that_decides_no_outcome_is_not_drawn_and_everything_else_is(t
         module.write_text(source, encoding="utf-8")
     found = run_with(DRAWN, tmp_path, *(module.name for module in modules))
     assert found == ["False"] * len(left_out) + ["True"] * len(drawn)
+
+
+KNOWN = """
+listed = mutants.tomllib.loads(mutants.EQUIVALENT.read_text(encoding="utf-8"))
+for one in listed["at-once"]:
+    lines = (mutants.ROOT / mutants.SOURCE / one["module"]).read_text(encoding="utf-8").splitlines()
+    (line,) = [line for line in lines if line.startswith(f"{one['constant']} = ")]
+    for taken_out in (line, f"{one['constant']}_MORE = 1"):
+        mutant = mutants.Mutant("core", one["module"], "NumberReplacer", 1, "", (f"-{taken_out}", "+x"))
+        print(mutants.is_equivalent(mutant))
+for one in listed["equivalent"]:
+    text = (mutants.ROOT / mutants.SOURCE / one["module"]).read_text(encoding="utf-8")
+    stripped = {line.strip() for line in text.splitlines()}
+    if not {line[1:] for line in one["difference"] if line[0] == "-"} <= stripped:
+        print("no longer there:", one["module"], *one["difference"])
+"""
+
+
+def test_each_mutant_that_is_known_as_equivalent_is_one_of_a_line_that_is_there() -> None:
+    lines = run_with(KNOWN, BENCHMARKS.parent)
+    assert lines == ["True", "False"] * (len(lines) // 2)
+    assert lines
