@@ -5,6 +5,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -260,10 +261,16 @@ def test_a_file_with_errors_is_refused_unless_partial() -> None:
 
 def test_gold_that_cannot_be_scored_against_is_refused_with_all_its_problems() -> None:
     bare = Example(sample=Sample(id="3", dialogue_id="3"))
+    unsaid = Example(sample=Sample(id="4", dialogue_id="4"), references=(Answer(), Answer(text="好")))
     twice = examples_of({"1": ONE}) * 2
     with pytest.raises(FormatError) as caught:
-        scorer.score([*twice, bare], Submission(rows={}, layout=""), STRICT)
-    assert [problem.rule for problem in caught.value.problems] == ["truth-unknown", "id-repeated"]
+        scorer.score([*twice, bare, unsaid], Submission(rows={}, layout=""), STRICT)
+    assert [(problem.rule, problem.place) for problem in caught.value.problems] == [
+        ("truth-unknown", "sample '3'"),
+        ("truth-unknown", "sample '4'"),
+        ("id-repeated", "sample '1'"),
+    ]
+    assert caught.value.problems[-1].message == "the sample occurs 2 times"
     with pytest.raises(FormatError, match="no sample to score"):
         scorer.score([], Submission(rows={}, layout=""), STRICT)
 
@@ -271,8 +278,12 @@ def test_gold_that_cannot_be_scored_against_is_refused_with_all_its_problems() -
 def test_gold_without_a_source_is_made_from_its_facts() -> None:
     fact = Fact(subject="园", relation="门票", object="十元")
     reference = Answer(text="门票十元。", annotation=Annotation(facts=(fact,)))
-    example = Example(sample=Sample(id="1", dialogue_id="1"), references=(reference,))
+    another = Answer(text=None, annotation=Annotation())
+    example = Example(sample=Sample(id="1", dialogue_id="1"), references=(reference, another))  # the first counts
     assert scorer.gold_attrs(example) == ONE["attrs"]
+    for source in ({"turns": []}, "a message", 7):  # of other layouts
+        assert scorer.gold_attrs(msgspec.structs.replace(example, source=source)) == ONE["attrs"]
+    assert scorer.gold_attrs(msgspec.structs.replace(example, source={"message": "好"})) == []
     report = scorer.score([example], Submission(rows={"1": ONE}, layout=""), STRICT)
     assert figures(report)["total"] == pytest.approx(3)
 
