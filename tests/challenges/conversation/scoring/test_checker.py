@@ -7,7 +7,7 @@ from tests.growth import MOST, growth
 
 from duologue.challenges.conversation.formats.dialogue_lines import OUTPUT
 from duologue.challenges.conversation.formats.files import load, read_submission
-from duologue.challenges.conversation.scoring.checker import RULES, VARIANTS, check, examine
+from duologue.challenges.conversation.scoring.checker import RULES, VARIANTS, check, examine, numbers_of
 from duologue.core.errors import UsageError
 from duologue.core.lines import Lines
 from duologue.core.records import Answer, Example, Sample, Submission, Turn
@@ -214,3 +214,16 @@ def test_a_dialogue_of_very_many_references_is_checked_in_the_time_of_one_pass()
 def test_a_message_has_the_numbers_of_the_file(write: Write, text: str, gold: str | None, message: str) -> None:
     examples = None if gold is None else load(write(gold, "gold.txt"))
     assert [one.message for one in check(read_submission(write(text)), examples, "strict")] == [message]
+
+
+def test_samples_that_bear_no_numbers_are_those_of_the_lines_in_their_order(write: Write) -> None:
+    examples = [
+        Example(sample=Sample(id=name, dialogue_id=name), references=(Answer(text=name),)) for name in ("x", "1", "y")
+    ]
+    assert numbers_of(examples) == [1, 2, 3]
+    assert numbers_of(examples[1:2]) == [1]
+    for replies, told in ((2, [("reply-missing", "line 3")]), (3, []), (4, [("reply-extra", "line 4")])):
+        found = check(read_submission(write("a\n" * replies)), examples, "strict")
+        assert [(one.rule, one.place) for one in found] == told
+    numbers = [Example(sample=Sample(id=name, dialogue_id=name)) for name in ("3", "1", "2")]
+    assert numbers_of(numbers) == [3, 1, 2]

@@ -281,7 +281,8 @@ def test_gold_without_a_source_is_made_from_its_facts() -> None:
     another = Answer(text=None, annotation=Annotation())
     example = Example(sample=Sample(id="1", dialogue_id="1"), references=(reference, another))  # the first counts
     assert scorer.gold_attrs(example) == ONE["attrs"]
-    for source in ({"turns": []}, "a message", 7):  # of other layouts
+    of_other_layouts: list[Any] = [{"turns": []}, "a message", 7]
+    for source in of_other_layouts:
         assert scorer.gold_attrs(msgspec.structs.replace(example, source=source)) == ONE["attrs"]
     assert scorer.gold_attrs(msgspec.structs.replace(example, source={"message": "好"})) == []
     report = scorer.score([example], Submission(rows={"1": ONE}, layout=""), STRICT)
