@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from duologue.challenges.conversation.formats.files import load, read_submission
 from duologue.challenges.conversation.scoring.items import answers_in, contents_of, merge, stream_of
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Answer, Example, Sample, Scoring
+from duologue.core.records import Answer, Example, Sample, Scoring, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     Write = Callable[..., Path]
 
 STRICT, COCO = Scoring(variant="strict"), Scoring(variant="coco")
+OFFICIAL_PART = Scoring(variant="official", partial=True)
+TURNS = (Turn(speaker="user", text="a"), Turn(speaker="system", text="b"))
 
 
 def example(name: str, *references: str) -> Example:
@@ -142,3 +145,50 @@ def test_the_first_and_the_last_reply_are_paired_and_numbers_beyond_have_none(wr
     output = read_submission(write("U: q\nS_HYP: x\n\nU: r\nS: s\nU: t\nS_HYP: y\n"))
     found = items_of(examples, output, Scoring(variant="strict", partial=True))
     assert (found.replies, found.turns) == (["x", "y", ""], [1, 3, 0])
+
+
+def test_a_stream_knows_how_many_samples_it_will_give(write: Write) -> None:
+    files = (
+        ("U: a\nS_REF: b\nS_REF: c\nS_HYP: d\n\n\nS_REF: e\nS_HYP: f\n", ["1", "2"]),
+        (
+            "U: a\nS_REF: b\nS_HYP: d\n \nU: q\nS_HYP: r\n\nU: s\nS_REF: e\nS_HYP: f\n",
+            ["1", "3"],
+        ),  # the second has no reference
+    )
+    for text, ids in files:
+        found = stream_of([], read_submission(write(text)), Scoring(variant="strict", partial=True))
+        assert (found.n, found.whole().ids) == (2, ids)
+
+
+def test_contexts_are_those_of_the_data_and_else_those_of_the_output(write: Write) -> None:
+    output = read_submission(write("U: a\nS_HYP: x\n\nU: a\nS: b\nU: c\nS_HYP: y\n"))
+    bare = [example("1", "r"), example("2", "s")]
+    heard = [msgspec.structs.replace(one, sample=msgspec.structs.replace(one.sample, history=TURNS)) for one in bare]
+    partial = Scoring(variant="strict", partial=True)
+    assert items_of(bare, output, partial).turns == [1, 3]
+    assert items_of(heard, output, partial).turns == [2, 2]
+    assert items_of(bare, read_submission(write("x\ny\n")), STRICT).turns == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("replies", "taken"), [("", ["", ""]), ("a\n", ["a", ""]), ("a\nb\n", ["a", "b"]), ("a\nb\nc\n", ["a", "b"])]
+)
+def test_officially_and_in_part_replies_are_as_many_as_the_samples(
+    write: Write, replies: str, taken: list[str]
+) -> None:
+    found = items_of([example("1", "r"), example("2", "s")], read_submission(write("x" + replies)), OFFICIAL_PART)
+    assert found.replies == [f"x{taken[0]}", taken[1]]
+
+
+def test_empty_references_are_counted_sample_by_sample(write: Write) -> None:
+    submission = read_submission(write("a\nb\n"))
+    found = items_of([example("1", "a", "", " "), example("2", "c", "d", "e")], submission, STRICT)
+    assert [(one.rule, one.place, one.message) for one in found.problems] == [
+        ("reference-empty", "sample '1'", "2 of its 3 references are empty")
+    ]
+    uneven = [example("1", "a"), example("2", "c", "d", "e")]
+    with pytest.raises(FormatError, match="reference-empty") as caught:
+        items_of([*uneven, example("3", " ")], read_submission(write("a\nb\nc\n")), STRICT)
+    assert [one.message for one in caught.value.problems if one.rule == "references-uneven"] == [
+        "samples have 1 to 3 references"
+    ]

@@ -291,6 +291,23 @@ def test_slices_by_context_add_up_to_all(task: ConversationTask, write: Write) -
     assert run(task, gold, plain).slices == ()
 
 
+def test_contexts_of_like_length_are_a_slice(task: ConversationTask, write: Write) -> None:
+    blocks = ["U: a\n" * turns + f"S_REF: d e {turns}\nS_HYP: d e {turns}\n" for turns in range(11)]
+    report = run(task, [], write("\n".join(blocks)))
+    assert {one.value: one.n for one in report.slices} == {"0": 1, "1": 1, "2": 1, "3-4": 2, "5-8": 4, "9+": 2}
+    bare = "\n".join(block.replace("U: a\n", "") for block in blocks)
+    assert run(task, [], write(bare, "bare")).slices == ()
+
+
+@pytest.mark.parametrize(("samples", "there"), [(19, False), (20, True)])
+def test_cider_has_an_interval_from_twenty_samples_on(
+    task: ConversationTask, write: Write, samples: int, *, there: bool
+) -> None:
+    text = "\n".join(f"U: a\nS_REF: d e f {row % 7}\nS_HYP: d e f {row % 5}\n" for row in range(samples))
+    (cider,) = [one for one in run(task, [], write(text)).scores if one.name == "cider"]
+    assert (cider.low is not None, cider.high is not None) == (there, there)
+
+
 def test_options_that_do_not_fit_are_refused(task: ConversationTask, golden: Path) -> None:
     with pytest.raises(UsageError, match="no variant"):
         run(task, [], golden / "v1.txt", "stricter")
