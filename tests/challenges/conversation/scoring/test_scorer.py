@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from duologue.challenges.conversation.formats.dialogue_lines import REPLIES
 from duologue.challenges.conversation.scoring import scorer
 from duologue.challenges.conversation.scoring.checker import VARIANTS
+from duologue.challenges.conversation.scoring.items import ItemStream
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.records import Example, Report, Scoring
 from duologue.metrics.counts import Counts
@@ -21,9 +22,10 @@ from duologue.report.notes import notes_of
 from duologue.report.phrases import in_chinese
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from duologue.challenges.conversation.scoring.items import ScoredItems
     from duologue.challenges.conversation.task import ConversationTask
 
     Write = Callable[..., Path]
@@ -107,6 +109,7 @@ def test_the_official_example_has_the_figures_of_the_caption_program(task: Conve
 @pytest.fixture(scope="module")
 def official_references(real_data: Path) -> list[Example]:
     """The 2,000 samples of the official test with their 11 references."""
+    from duologue.challenges.conversation.scoring.items import ScoredItems
     from duologue.challenges.conversation.task import ConversationTask
 
     folder = real_data / "conversation" / "official_evaluation" / "references"
@@ -223,6 +226,29 @@ def test_the_signature_says_whether_samples_or_runs_of_them_are_left_out(
     report = run(task, [], path)
     assert (report.n, report.signature.unit) == (7, unit)
     assert f"| dialogues unknown, by {unit} |" in str(report.signature)
+
+
+class _CountedError(Exception):
+    """What would be counted, and how."""
+
+
+def test_up_to_a_hundred_thousand_samples_are_counted_each_and_more_in_ten_thousand_runs(
+    task: ConversationTask, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def whole() -> Iterator[ScoredItems]:
+        raise _CountedError("each")
+
+    def in_runs(flow: ItemStream, _how: Scoring, limit: int, _visit: object) -> None:
+        raise _CountedError(f"{flow.n} in {limit} runs")
+
+    monkeypatch.setattr(scorer, "count_runs", in_runs)
+    path = write(OWN, "output")
+    for n, told in ((100_000, "each"), (100_001, "100001 in 10000 runs")):
+        monkeypatch.setattr(scorer, "stream_of", lambda *_, n=n: ItemStream(n, whole))
+        with pytest.raises(_CountedError, match=told):
+            run(task, [], path)
+    with pytest.raises(UsageError, match="relevance is counted for up to 100,000 samples, found 100,001"):
+        run(task, [], path, relevance=str(path))
 
 
 def test_scores_of_the_ranking_that_are_not_computed_are_named(task: ConversationTask, write: Write) -> None:

@@ -321,3 +321,9 @@ def test_a_refusal_tells_all_problems_or_what_the_official_program_stumbles_over
     with pytest.raises(FormatError) as caught:
         report(tmp_path, lines("云海  很 美", "林 小舟"), data(tmp_path, 1), variant=variant)
     assert sorted(one.rule for one in caught.value.problems) == sorted(told)
+
+
+@pytest.mark.parametrize(("lines", "step"), [(100_000, 1), (100_001, 11), (110_000, 11), (110_001, 12)])
+def test_above_a_hundred_thousand_lines_counts_are_kept_in_up_to_ten_thousand_runs(lines: int, step: int) -> None:
+    sums = scorer._sums_of(lines)
+    assert (sums.step, sums.runs) == (step, -(-lines // step))
