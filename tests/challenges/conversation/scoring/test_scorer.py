@@ -109,7 +109,6 @@ def test_the_official_example_has_the_figures_of_the_caption_program(task: Conve
 @pytest.fixture(scope="module")
 def official_references(real_data: Path) -> list[Example]:
     """The 2,000 samples of the official test with their 11 references."""
-    from duologue.challenges.conversation.scoring.items import ScoredItems
     from duologue.challenges.conversation.task import ConversationTask
 
     folder = real_data / "conversation" / "official_evaluation" / "references"
