@@ -126,7 +126,7 @@ def test_a_sketch_is_read_back_as_it_was_and_the_same_data_give_the_same_bytes(t
 
 
 def test_a_sketch_of_thousands_of_files_is_read_back_too(tmp_path: Path) -> None:
-    files = [TrainingFile(name=f"{number}.txt", sha256=f"{number:064x}", part=TRAIN) for number in range(6_000)]
+    files = [TrainingFile(name=f"{number}.txt", sha256=f"{number:064x}", part=TRAIN) for number in range(20_000)]
     Sketch.of({TRAIN: [talk(THINGS[0])]}, files).save(tmp_path / SKETCH)
     assert Sketch.read(tmp_path / SKETCH).files == tuple(files)
 

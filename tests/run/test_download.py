@@ -174,3 +174,16 @@ def test_a_file_of_which_the_size_is_not_known_is_taken_whole(shop: Shop, tmp_pa
     shop.breaks_after = None
     download(shop.url, tmp_path / "a.bin", unknown)
     assert (tmp_path / "a.bin").read_bytes() == CONTENT
+
+
+def test_a_server_that_is_silent_for_a_minute_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    def urlopen(_request: object, *, timeout: float) -> None:
+        waited.append(timeout)
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    with pytest.raises(DuologueError, match="timed out; nothing of it was kept"):
+        download("https://example.org/a.bin", tmp_path / "a.bin", FILE)
+    assert waited == [60]

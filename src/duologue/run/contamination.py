@@ -55,8 +55,6 @@ _SHOWN = 5
 _FORMAT = "duologue training sketch 1"
 NO_SKETCH = "its model keeps no sketch of its training data; train it again with this version"
 _HASH = re.compile(r"[0-9a-f]{64}")
-_SPARE = 1 << 20
-"""Bytes that the first line of a sketch may have."""
 
 
 class SeenError(DuologueError):
@@ -150,10 +148,9 @@ class Sketch:
     @classmethod
     def decode(cls, data: bytes, path: Path | None) -> Sketch:
         """Return the sketch that the bytes of its file hold; `path` is what messages call it."""
-        first = data[:_SPARE].partition(b"\n")[0]
-        start = len(first) + 1
+        start = data.find(b"\n") + 1
         try:
-            head = decode_json(first, _Head)
+            head = decode_json(data[: max(start - 1, 0)], _Head)
         except msgspec.DecodeError as error:
             _refuse(path, f"its first line is not that of a sketch: {error}", error)
         wanted = start + BYTES * sum(kind.count for part in head.parts for kind in part.kinds.values())
