@@ -8,7 +8,7 @@ import pytest
 
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Record, Sample
-from duologue.run.kept_answers import SEED, SharedSystem
+from duologue.run.kept_answers import SharedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ def test_talks_share_one_system_that_is_prepared_once_and_keep_their_own_answers
     one, other = shared.for_talk(), shared.for_talk([Answer(text="kept")])
     for talk in (one, other):
         talk.prepare(INFO, 7, {})
-    assert echo.prepared == [SEED]
+    assert echo.prepared == [1]
     assert said(one.answer(samples("a"))) == ["new a"]
     assert said(other.answer(samples("bc"))) == ["kept", "new c"]
     assert (said(one.made), said(other.made)) == (["new a"], ["new c"])

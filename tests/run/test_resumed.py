@@ -10,7 +10,6 @@ from duologue.core.errors import PlugInError
 from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
 from duologue.core.system_answers import TAKEN_UP
-from duologue.run.journal import CHUNK
 from duologue.run.resumed import Resumed, resumed
 from duologue.run.usage import accounts_of, usage_lines, usage_of
 
@@ -106,7 +105,7 @@ def test_only_what_is_new_is_asked_once_and_in_its_order(tmp_path: Path) -> None
         assert (kept.replayed, system.ids) == (2, [["a", "b"], ["c", "d"]])
         assert [one.text for one in kept.answer([sample("d")])] == ["d"]
         assert (kept.replayed, len(system.ids)) == (3, 2)
-        assert (kept.chunk, kept.whole_file) == (CHUNK, False)
+        assert (kept.chunk, kept.whole_file) == (100, False)
     assert not (tmp_path / "journal").exists()
 
 
