@@ -205,3 +205,25 @@ def test_of_a_command_two_hundred_signs_are_told(tmp_path: Path, monkeypatch: py
         monkeypatch.setattr(sys, "argv", ["/usr/bin/duologue", "a" * more])
         with held(tmp_path / "lock"):
             assert f'"command":"{told}"' in (tmp_path / "lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+@pytest.mark.parametrize("times", [999, 1000])
+def test_a_lock_file_that_vanishes_is_made_anew_up_to_a_thousand_times(
+    times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vanished, real = list[Path](), locks._opened
+
+    def opened(path: Path) -> int:
+        if len(vanished) < times:
+            vanished.append(path)
+            raise FileNotFoundError(path)
+        return real(path)
+
+    monkeypatch.setattr(locks, "_opened", opened)
+    path = tmp_path / "x.lock"
+    handle, hold = locks._take(path)
+    assert hold == Hold(free=True)  # where no lock can be had, writing itself says why
+    assert (len(vanished), handle is not None, path.is_file()) == (times, times < 1000, times < 1000)
+    if handle is not None:
+        os.close(handle)

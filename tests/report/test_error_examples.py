@@ -22,7 +22,7 @@ from duologue.core.records import (
 from duologue.metrics.counts import Metric, share
 from duologue.metrics.formulas import Average
 from duologue.report.comparison import ranking_formulas
-from duologue.report.error_examples import MOST_FACTS, Distribution, distributions, find_error_examples
+from duologue.report.error_examples import Distribution, distributions, find_error_examples
 from duologue.report.html import page
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def example(name: str) -> Example:
-    facts = tuple(Fact(subject="s", relation="r", object=f"o{number}") for number in range(MOST_FACTS + 2))
+    facts = tuple(Fact(subject="s", relation="r", object=f"o{number}") for number in range(32))
     sample = Sample(
         id=name,
         dialogue_id=name,
@@ -79,7 +79,7 @@ def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeR
     assert [item.value for item in found.best] == [1, 1, 1]
     first = found.worst[0]
     assert first.history == (("user", f"<hi> from {first.id}"),)
-    assert (len(first.knowledge), first.more_knowledge) == (MOST_FACTS, 2)
+    assert (len(first.knowledge), first.more_knowledge) == (30, 2)
     assert first.references == ("yes",)
     assert first.answer == ("1. no", "2. yes")
 
