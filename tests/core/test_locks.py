@@ -207,7 +207,6 @@ def test_of_a_command_two_hundred_signs_are_told(tmp_path: Path, monkeypatch: py
             assert f'"command":"{told}"' in (tmp_path / "lock").read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 @pytest.mark.parametrize("times", [999, 1000])
 def test_a_lock_file_that_vanishes_is_made_anew_up_to_a_thousand_times(
     times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
