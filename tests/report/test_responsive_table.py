@@ -72,3 +72,14 @@ def test_where_figures_have_no_room_beside_each_other_each_row_is_a_few_lines(wi
         f"system: one; 95 % interval: 34.22 to 40.21; {figures.replace('{}', '37.17')} "
         f"system: two; 95 % interval: –; {figures.replace('{}', '100.00')}"
     )
+
+
+@pytest.mark.parametrize(("width", "beside"), [(15, True), (14, False)])
+def test_words_are_folded_down_to_four_signs_before_figures_leave_their_columns(width: int, *, beside: bool) -> None:
+    table = ResponsiveTable([Column("s", ["abcdefgh"], words=True), Column("total", ["0.4500"])], [], box.SIMPLE_HEAD)
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(table)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert ("abcd " in text and "efgh " in text) == beside
+    assert ("s: abcdefgh" in text) == (not beside)

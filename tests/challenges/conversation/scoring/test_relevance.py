@@ -206,3 +206,15 @@ def test_of_a_beginning_that_is_everywhere_sixty_signs_are_told(judge: Judge, mo
     greeted = asked(*["h" * 70] * 10_000, *ASKED)
     with pytest.raises(UsageError, match=rf"begins with '{'h' * 60}';"):
         relevance.count(greeted, ["x"] * len(greeted.ids), judge)
+
+
+def test_the_judge_knows_four_thousand_words_that_occur_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def none_of(texts: object, limit: int, least: int) -> dict[str, int]:
+        asked.append((limit, least))
+        return {"a": 0}
+
+    monkeypatch.setattr(relevance, "word_ids", none_of)
+    Judge([ContextReply("a", (Turn(speaker="user", text="a"),), "a")])
+    assert asked == [(4000, 3)]

@@ -175,6 +175,12 @@ def test_the_side_of_a_mention_is_told_by_its_text_alone(
     assert checker._side("流量包", [0, 3], texts, given) == expected
 
 
+@pytest.mark.parametrize(("name", "text"), [("4_G", "4 G"), ("4 G", "4_G"), ("4_G", "4_G"), ("4 _", "4__")])
+def test_blanks_and_underscores_of_a_name_are_the_same(name: str, text: str) -> None:
+    assert checker._side(name, [0, 3], [text, "没有了"], None) == 0
+    assert checker._side(name, [0, 3], ["4-G", "没有了"], None) == -1
+
+
 @pytest.mark.parametrize("owner", ["ent-9", "1", "NB", "na", "zz"])
 def test_any_entity_but_the_user_needs_a_mention(track: Track, owner: str) -> None:
     assert track.rules(changed(track.rows, "/0/triples/0/ent-id", owner)) == [("triple-unmentioned", "warning")]
