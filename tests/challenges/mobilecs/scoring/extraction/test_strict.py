@@ -88,6 +88,15 @@ def test_of_entities_with_as_good_triples_the_one_mentioned_in_the_same_place_is
     assert count(elsewhere, gold).tie
 
 
+def test_a_single_shared_triple_outweighs_all_mentions_in_the_same_places() -> None:
+    gold = DialogueExtraction(
+        mentions=[mention("a", 0), *[mention("b", start) for start in range(4, 9)]],
+        triples=[fee("a", str(number)) for number in range(40)],
+    )
+    predicted = DialogueExtraction(mentions=[mention("x", start) for start in range(4, 9)], triples=[fee("x", "0")])
+    assert counted(predicted, gold)["triple right"] == 1
+
+
 def test_where_no_entity_has_two_to_choose_from_there_is_no_tie() -> None:
     assert not count(DialogueExtraction(triples=[fee("x", "十元")]), DialogueExtraction(triples=[fee("a", "十元")])).tie
     assert not count(DialogueExtraction(), DialogueExtraction()).tie
