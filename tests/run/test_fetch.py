@@ -180,8 +180,12 @@ def test_files_whose_names_are_not_known_are_read_by_whatever_task_can(tmp_path:
     (tmp_path / "broken.json").write_text("[{", encoding="utf-8")
     (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
     (tmp_path / "packed.json.gz").write_bytes(b"no gzip")
-    states = {one.path.name: one.state for one in check([chosen], tmp_path) if one.path is not None}
-    assert [states[name] for name in ("broken.json", "empty.json", "packed.json.gz")] == ["unreadable"] * 3
+    bad = {one.path.name: one for one in check([chosen], tmp_path) if one.path is not None and one.state != "ok"}
+    assert {one.state for one in bad.values()} == {"unreadable"}
+    told = [bad[name].told for name in ("broken.json", "empty.json", "packed.json.gz")]
+    assert "no task reads it; mobilecs/" in told[0]
+    assert told[1] == "it holds nothing"
+    assert "gzip" in told[2]
     assert call("mobilecs", "--check", tmp_path).exit_code == 1
     for path in tmp_path.rglob("*.json*"):
         path.unlink()
