@@ -104,7 +104,7 @@ $(RELEASE): $(STAMP)
 
 # What the next release will say.
 changelog: $(RELEASE)
-	$(BIN)/towncrier build --draft
+	$(BIN)/towncrier build --draft --version next
 
 # Both distributions, their metadata, and the wheel in an environment with nothing else: a short form of the demo.
 release-check: $(RELEASE)
