@@ -109,7 +109,7 @@ def test_what_a_language_model_cannot_answer_is_refused(booking: Path, details: 
         to_lm_eval("restaurant", data, [], details)
     truth = data.with_name(data.name.replace(".json", ".answers.json"))
     copy = tmp_path / truth.name
-    copy.write_bytes(truth.read_bytes())
+    copy.write_bytes(truth.read_bytes() + b"\n")
     with pytest.raises(UsageError, match="one name"):
         to_lm_eval("restaurant", data, [truth, copy], details)
 
