@@ -135,7 +135,7 @@ def test_a_table_as_overrides_is_spelled_as_a_person_would() -> None:
     st.dictionaries(
         words,
         st.recursive(
-            st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | words,
+            st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | words,
             lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words | names, inner, max_size=3),
             max_leaves=6,
         ),

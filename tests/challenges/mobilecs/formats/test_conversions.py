@@ -68,3 +68,12 @@ def test_of_bare_dialogues_it_is_told_what_makes_track_2_data(
     conversions.convert("raw", "track2", tmp_path / "raw.json", tmp_path / "x.json")
     assert "1 of them have no intents" in caplog.text
     assert "local-kb" in caplog.text
+
+
+def test_a_turn_that_is_none_behind_bare_ones_stops_no_conversion(
+    raw_rows: list[Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    raw_rows[1]["content"] = [{"[SPEAKER 1]": "您好", "[SPEAKER 2]": "好"}, None]
+    (tmp_path / "raw.json").write_text(json.dumps(raw_rows), encoding="utf-8")
+    conversions.convert("raw", "track2", tmp_path / "raw.json", tmp_path / "x.json")
+    assert "1 of them have no intents" in caplog.text

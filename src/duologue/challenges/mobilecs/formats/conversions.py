@@ -73,7 +73,8 @@ def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[
             continue
         if bucket == "others":
             discarded.append(str(row["id"]))
-            bare += not any(key in turn for turn in row["content"] for key in (STAFF_INTENT, USER_INTENT))
+            turns = [turn for turn in row["content"] if isinstance(turn, dict)]
+            bare += not any(key in turn for turn in turns for key in (STAFF_INTENT, USER_INTENT))
     raise_or_log(path, issues)
     _log_discarded(path, discarded, len(rows), bare)
     return made["service_first"] + made["user_first"]
