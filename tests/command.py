@@ -9,8 +9,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DUOLOGUE = Path(sys.executable).with_name("duologue")
 """The command as it was installed beside this Python."""
@@ -63,7 +66,7 @@ class CommandHere(Command):
             mock.patch.object(sys, "argv", ["duologue", *map(str, words)]),
             mock.patch.object(sys, "path", path),
             mock.patch.object(sys, "stdin", given),
-            mock.patch.dict(os.environ, environment),
+            _environment(environment),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
         ):
@@ -72,6 +75,19 @@ class CommandHere(Command):
             except SystemExit as leave:
                 code = leave.code if isinstance(leave.code, int) else int(bool(leave.code))
         return Outcome(code, _written(out), _written(err))
+
+
+@contextlib.contextmanager
+def _environment(more: dict[str, str]) -> Iterator[None]:
+    """Set variables, and leave all as they were; only what has changed is written, which is dear in this process."""
+    before = dict(os.environ)
+    os.environ.update(more)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before.items() - os.environ.items())
 
 
 def _written(stream: io.TextIOWrapper) -> str:

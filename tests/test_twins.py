@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import re
 
 import pytest
@@ -28,6 +29,13 @@ def test_real(shelf): ...
 @pytest.mark.real_data(twin="test_made")
 def test_other(real_data): ...
 """
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester) -> pytest.Pytester:
+    """The same with all that is in memory frozen: each small configuration looks through the rest for garbage often."""
+    gc.freeze()
+    return pytester
 
 
 def found(pytester: pytest.Pytester, mark: str, name: str = "test_real") -> str | None:

@@ -279,7 +279,7 @@ def whole(duologue: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
         pytest.param(BOOKINGS, "tst1/dialog-*.json", signal.SIGINT, marks=pytest.mark.slow),
         pytest.param(BOOKINGS, "tst1/dialog-*.json", signal.SIGTERM, marks=pytest.mark.slow),
         pytest.param(CALLS, "track2/train.json", signal.SIGKILL, marks=pytest.mark.slow),
-        (CALLS, "track2/train.json", signal.SIGTERM),
+        pytest.param(CALLS, "track2/train.json", signal.SIGTERM, marks=pytest.mark.slow),
     ],
 )
 def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(

@@ -96,6 +96,7 @@ def test_of_a_product_without_a_document_nothing_is_told(duologue: Command, agen
     assert not any("四十七" in one for one in replies(duologue, agent, tmp_path / "out.json", "--kb", kb))
 
 
+@pytest.mark.slow
 def test_chat_shows_the_passage_by_the_installed_command(installed: Command, agent: Agent, tmp_path: Path) -> None:
     kb = tmp_path / "docs.md"
     kb.write_text(DOCUMENT, encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,31 +25,37 @@ class Renderer:
     """The templates of the site; `entries` are the lines of the navigation."""
 
     def __init__(self, entries: Sequence[NavigationEntry]) -> None:
-        self._environment = Environment(
-            loader=PackageLoader("duologue.site"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-        self._environment.filters |= {"when": when, "told": messages.told, "place": messages.place}
-        self._environment.globals |= {
-            "asset": asset_path,
-            "entries": tuple(entries),
-            "form_token": token_of,
-            "known_words": words(),
-            "languages": LANGUAGES,
-            "new_nonce": new_nonce,
-            "nonce_field": NONCE_FIELD,
-            "tags": TAGS,
-            "token_field": TOKEN_FIELD,
-            "version": __version__,
-        }
+        self._entries = tuple(entries)
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
         """Return a template with values."""
-        return self._environment.get_template(template).render(values)
+        return _environment().get_template(template).render({"entries": self._entries, **values})
+
+
+@cache
+def _environment() -> Environment:
+    """Return what compiles the templates, each once for all sites of the process."""
+    environment = Environment(
+        loader=PackageLoader("duologue.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {"when": when, "told": messages.told, "place": messages.place}
+    environment.globals |= {
+        "asset": asset_path,
+        "form_token": token_of,
+        "known_words": words(),
+        "languages": LANGUAGES,
+        "new_nonce": new_nonce,
+        "nonce_field": NONCE_FIELD,
+        "tags": TAGS,
+        "token_field": TOKEN_FIELD,
+        "version": __version__,
+    }
+    return environment
 
 
 def when(milliseconds: int) -> Markup:

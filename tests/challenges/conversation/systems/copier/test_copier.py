@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tests.challenges.conversation.systems.conftest import Talks
 
 
+@pytest.mark.slow
 def test_numbers_that_no_training_talk_had_are_copied(talks: Talks, tmp_path: Path) -> None:
     many = talks(72)
     recipe = msgspec.structs.replace(CopyRecipe.tiny(), rare=3, width=32, inner=64, layers=2, epochs=14, patience=14)

@@ -41,7 +41,14 @@ def parts(calls: list[Example]) -> tuple[list[Example], list[Example]]:
     )
 
 
-@pytest.mark.parametrize("changes", [{}, {"staff_acts": False}, {"user_intents": False, "cues": False}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        pytest.param({"staff_acts": False}, marks=pytest.mark.slow),
+        pytest.param({"user_intents": False, "cues": False}, marks=pytest.mark.slow),
+    ],
+)
 def test_dialogues_without_intents_teach(
     changes: dict[str, bool], parts: tuple[list[Example], list[Example]], tmp_path: Path
 ) -> None:

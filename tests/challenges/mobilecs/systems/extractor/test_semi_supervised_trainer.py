@@ -30,6 +30,7 @@ def trained(folder: Path, recipe: ExtractorRecipe, examples: list[Example], unla
     return system
 
 
+@pytest.mark.slow
 def test_bare_calls_change_what_is_learned_and_what_is_said_to_be_seen(tmp_path: Path) -> None:
     examples, unlabelled = generated(8), bare(generated(12)[8:])
     one = trained(tmp_path / "one", TINY, examples, unlabelled)
