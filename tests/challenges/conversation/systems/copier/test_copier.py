@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.copier.copier import Copier, CopyRecipe
