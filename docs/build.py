@@ -22,11 +22,13 @@ from duologue.core.records import Record
 from duologue.judges.recipe import JudgeRecipe
 
 PAGES = Path(__file__).parent / "reference"
+_WIDTH = 78
+"""Columns of the help texts, however wide the terminal is in which the page is made."""
 
 
 def commands() -> str:
     """Return the page of commands: the help text of each verb."""
-    parent = click.Context(cli, info_name="duologue", max_content_width=100)
+    parent = click.Context(cli, info_name="duologue", terminal_width=_WIDTH)
     sections = ["# Commands\n\nMade by `docs/build.py` from the commands' own help.\n"]
     with parent:
         overall = "\n".join(line.rstrip() for line in cli.get_help(parent).splitlines())
@@ -40,7 +42,7 @@ def commands() -> str:
 
 def _help(command: click.Command, name: str, parent: click.Context, level: int = 2) -> list[str]:
     """Return the sections of a command and of its subcommands."""
-    with click.Context(command, info_name=name, parent=parent, max_content_width=100) as context:
+    with click.Context(command, info_name=name, parent=parent) as context:
         text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
         sections = [f"{'#' * level} {context.command_path}\n\n```text\n{text}\n```\n"]
         if isinstance(command, click.Group):
