@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # of a program in benchmarks/, which nobody changes by the way
 _BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 ORDERS = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0], [0, 3, 2, 1]]
 

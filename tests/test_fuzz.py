@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # of a program in benchmarks/, which nobody changes by the way
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
@@ -147,7 +148,6 @@ print(changed)
     assert int(python(code, tmp_path)) > 350
 
 
-@pytest.mark.slow
 def test_every_command_runs_as_it_stands_before_it_is_mutated(tmp_path: Path) -> None:
     """A seed that is refused at once explores nothing: most commands work as they stand."""
     code, printed = fuzz("--no-models", "--inputs", 210, folder=tmp_path)

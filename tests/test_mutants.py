@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # of a program in benchmarks/, which nobody changes by the way
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 
 TREE = {

@@ -11,6 +11,7 @@ import pytest
 
 from duologue.models.matmul import multiplies_bfloat16
 
+pytestmark = pytest.mark.slow  # of a program in benchmarks/, which nobody changes by the way
 _SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "networks.py"
 _SPEC = importlib.util.spec_from_file_location("networks_beside_torch", _SCRIPT)
 assert _SPEC is not None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow  # of a program in benchmarks/, which nobody changes by the way
 _BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 
 

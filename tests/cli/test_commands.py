@@ -430,6 +430,7 @@ def test_a_truth_file_that_is_a_ring_of_links_gets_a_message(duologue: Any, tmp_
     assert "should not have happened" not in outcome.out + outcome.err
 
 
+@pytest.mark.slow
 def test_a_file_that_swells_is_refused_unless_the_user_allows_it(duologue: Any, tmp_path: Path) -> None:
     path = tmp_path / "replies.txt.gz"
     path.write_bytes(gzip.compress(b"a b\n" * (2 << 20), compresslevel=1))  # 8 MiB in 35 KiB

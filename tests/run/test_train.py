@@ -58,7 +58,6 @@ def stopped(out: Path, lessons: tuple[list[Example], list[Example]], recipe: Ran
     assert not (out / CARD).exists()
 
 
-@pytest.mark.slow
 def test_a_stopped_training_goes_on_where_it_was_and_ends_in_the_same_weights(tmp_path: Path, lessons: Any) -> None:
     examples, held_out = lessons
     recipe = msgspec.structs.replace(TINY, batch=4)

@@ -91,6 +91,7 @@ def typed(dialogue: Dialogue) -> list[str]:
     return [act.args[0] for act in acts if act.name == TYPED]
 
 
+@pytest.mark.slow
 def test_a_guest_who_types_freely_books_a_table() -> None:
     with Stub(brain=guest) as server:
         found = played("restaurant", open_system(load_task("restaurant"), "solver"), server, n=4)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_collectors_killed_at_random_lose_and_double_nothing(tmp_path: Path) -> None:
     done = soak(tmp_path, Random(5), accounts=8, runs=4, longest_seconds=1.5, growth=30)
     assert not done.differences

@@ -151,6 +151,7 @@ class Killed(Exception):  # noqa: N818  # no error of the system
     """Raised where the process would have been killed."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_training_that_was_stopped_ends_in_the_same_weights(name: str, talks: Talks, tmp_path: Path) -> None:
     many = talks(70)

@@ -148,6 +148,7 @@ def test_failed_bookings_are_told() -> None:
     assert set(failed) == {"no restaurant that has all that the user wanted was taken"}
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_dialogues_and_users_that_are_asked_anew_say_the_same() -> None:
     first, second, other = (simulated(Solver(), seed, n=10) for seed in (1, 1, 2))
     assert first.dialogues == second.dialogues

@@ -56,6 +56,7 @@ def test_a_loaded_agent_answers_as_the_one_that_was_trained(calls: list[Example]
         assert sides["system"] in STAFF_LABELS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes", [{"knowledge": "text"}, {"knowledge": "global"}, {"knowledge": "joined"}, {"coreference": False}]
 )

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from duologue.challenges.mobilecs.systems.agent_baseline.network import collate, learner
 from duologue.core.protocols import Run
 from duologue.models.decode import DecodingLimits, greedy
@@ -20,6 +22,7 @@ def test_each_character_is_predicted_from_those_before() -> None:
     assert batch.wanted.tolist() == [[5, 6], [8, 0]]
 
 
+@pytest.mark.slow
 def test_it_overfits_a_few_streams(tmp_path: Path) -> None:
     model = new_decoder_lm(DecoderLMConfig(vocabulary=12, width=16, heads=2, inner=32, layers=2, dropout=0.0), 1)
     rows = [[4, 10, 5, 6, 7, 11], [8, 10, 7, 7, 5, 11]]

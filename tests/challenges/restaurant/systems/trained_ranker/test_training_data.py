@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
+
 from duologue.challenges.restaurant.formats.files import load
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.systems.trained_ranker.training_data import closed_training_data, open_training_data
@@ -21,6 +23,7 @@ def _request(example: Example) -> str:
     return next(turn.text for turn in example.sample.history if turn.speaker == "user")
 
 
+@pytest.mark.slow
 def test_a_closed_course_is_set_in_knowledge_base_1_and_is_the_same_for_a_seed() -> None:
     data = closed_training_data(20, 5, seed=3)
     assert data == closed_training_data(20, 5, seed=3)

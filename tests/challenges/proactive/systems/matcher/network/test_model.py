@@ -134,6 +134,7 @@ def test_knowledge_decides_between_equal_lines(form: str) -> None:
     torch.testing.assert_close(blind(collate([SHORT], 24)), blind(collate([others], 24)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_eight_samples_are_learned_by_heart(form: str, tmp_path: Path) -> None:
     model = small(form=form)

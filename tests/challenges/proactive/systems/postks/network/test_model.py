@@ -135,6 +135,7 @@ def test_what_a_sample_costs_does_not_depend_on_the_batch() -> None:
     assert replies(model, ROWS, 1) == [one for row in ROWS for one in replies(model, [row], 1)]
 
 
+@pytest.mark.slow
 def test_eight_samples_are_learned_by_heart() -> None:
     rows = [PostksRow((4, 5, place), (place, 11, place), ((4, place), (5,))) for place in range(4, 12)]
     model = new_postks(PostksSize(vocabulary=12, words=16, hidden=24, dropout=0.0), 1)

@@ -82,6 +82,7 @@ def test_first_weights_follow_the_seed_and_leave_chance_alone() -> None:
     assert torch.equal(state, torch.get_rng_state())
 
 
+@pytest.mark.slow
 def test_it_overfits_eight_examples(tmp_path: Path) -> None:
     rows = [row(number, target=number % 2) for number in range(8)]
     model = new_ranker(SIZE, 1)

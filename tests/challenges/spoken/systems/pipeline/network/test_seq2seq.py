@@ -154,6 +154,7 @@ def marked(chance: Random) -> Seq2SeqPair:
     return Seq2SeqPair(source, [1 + (n == place) for n in range(count)], [4, source[place], 5])
 
 
+@pytest.mark.slow
 def test_it_learns_to_copy_the_marked_word_whatever_it_is(tmp_path: Path) -> None:
     chance = Random(1)
     pairs, others = [marked(chance) for _ in range(2500)], [marked(chance) for _ in range(60)]
