@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 import torch
@@ -85,6 +86,27 @@ def test_texts_of_other_lengths_beside_it_change_no_answer(model: LanguageModel,
     given = [source(model, text) for text in (*TEXTS, "x")]
     assert model.write(given, how) == [model.write([one], how)[0] for one in given]
     assert model.write([], how) == []
+
+
+@pytest.mark.parametrize("search", ["greedy", "beam", "sample"])
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"repetition_penalty": 5.0, "no_repeat_ngram_size": 1},
+        {"suppress_tokens": list(range(10, 250)), "guidance_scale": 3.0},
+        {"stop_strings": ["o"]},
+        {"penalty_alpha": 0.5, "top_k": 4},
+    ],
+    ids=lambda own: next(iter(own)),
+)
+def test_a_models_own_settings_of_generation_change_no_answer(
+    folder: Path, model: LanguageModel, own: dict[str, Any], search: Literal["greedy", "beam", "sample"], tmp_path: Path
+) -> None:
+    copy = shutil.copytree(folder, tmp_path / "model")
+    told = json.loads((copy / "generation_config.json").read_text("utf-8"))
+    (copy / "generation_config.json").write_text(json.dumps(told | own), "utf-8")
+    given, how = [source(model, text) for text in TEXTS], TextDecoding(longest=12, search=search)
+    assert LanguageModel.load(copy).write(given, how) == model.write(given, how)
 
 
 def test_sampling_depends_on_the_seed_alone(model: LanguageModel) -> None:

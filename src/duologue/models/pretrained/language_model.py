@@ -46,6 +46,8 @@ _NO_WEIGHTS = re.compile(r"(^|\.)(masked_bias|position_ids|inv_freq)$")
 """Constants that older versions of transformers kept beside the weights, and that newer ones make themselves."""
 _MUCH = 4
 """How many times as large a model may be as its weights: which of them are missing is told when it is loaded."""
+_OWN = ("decoder_start_token_id", "bos_token_id", "forced_bos_token_id", "forced_eos_token_id")
+"""Of a model's own settings of generation those that are kept: how its decoder begins and ends."""
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _GAP = re.compile(f"(?<=[{_WIDE}]) | (?=[{_WIDE}])")
 """Blanks beside a Chinese sign, which tokenizers by signs leave between tokens."""
@@ -103,6 +105,9 @@ class LanguageModel:
                 f"{'texts to texts' if seq2seq else 'texts that go on'}"
             )
         demand_no_more(folder, found["unexpected_keys"])
+        own = model.generation_config
+        kept = {name: getattr(own, name, None) for name in (*_OWN, "eos_token_id", "pad_token_id")}
+        model.generation_config = transformers.GenerationConfig(**kept)  # others would fill what a search leaves open
         return cls(model.eval(), tokenizer)
 
     def save(self, folder: Path) -> None:
@@ -210,10 +215,7 @@ class LanguageModel:
     def _decoding(self, how: TextDecoding, ends: Sequence[int]) -> Any:
         """Return the settings of a search: nothing of the model's own settings but how its decoder begins."""
         own = self.model.generation_config
-        begin = {
-            name: getattr(own, name, None) or getattr(self.model.config, name, None)
-            for name in ("decoder_start_token_id", "bos_token_id", "forced_bos_token_id", "forced_eos_token_id")
-        }
+        begin = {name: getattr(own, name, None) or getattr(self.model.config, name, None) for name in _OWN}
         if begin["decoder_start_token_id"] is None:
             begin["decoder_start_token_id"] = getattr(self.model.config, "decoder_start_token_id", None)
         sampled = how.search == "sample"
