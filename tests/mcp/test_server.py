@@ -25,6 +25,7 @@ async def asked(folder: Path) -> dict[str, Any]:
             "outside": ("show", {"task": "restaurant", "file": "../data.json"}),
             "unknown": ("score", {"task": "restaurnt", "result": "data.json", "gold": ["data.json"]}),
             "refused": ("check", {"task": "restaurant", "result": "data.json"}),
+            "misspelled": ("check", {"task": "restaurant", "result": "data.json", "input": "data.json"}),
         }
         found = {name: await client.call_tool(tool, given) for name, (tool, given) in calls.items()}
     return {"tools": tools.tools, **found}
@@ -44,7 +45,8 @@ def test_the_official_client_lists_and_calls_the_tools(tmp_path: Path) -> None:
     assert all(tool.annotations.read_only_hint and tool.description for tool in found["tools"])
     assert found["files"].structured_content == {"files": ["data.json"]}
     assert found["shown"].structured_content["text"].count("\n") == 5
-    for name, told in (("outside", "lies outside"), ("unknown", "did you mean 'restaurant'")):
+    assert all(tool.input_schema["additionalProperties"] is False for tool in found["tools"])
+    for name, told in (("outside", "lies outside"), ("unknown", "did you mean 'restaurant'"), ("misspelled", "input")):
         assert found[name].is_error
         text = json.dumps([one.model_dump() for one in found[name].content])
         assert told in text

@@ -28,12 +28,23 @@ def make_server(folder: OpenFolder) -> Any:
     """Return the server with its tools. Raises `MissingExtraError` where the library is missing."""
     library = need("mcp.server", "mcp")
     types, refusal = need("mcp.types", "mcp"), need("mcp.server.mcpserver.exceptions", "mcp").ToolError
+    made = need("mcp.server.mcpserver.tools", "mcp").Tool.from_function
+    hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     tools = FolderTools(folder)
-    server = library.MCPServer("duologue", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
-    for tool in (tools.list_tasks, tools.list_files, tools.check, tools.score, tools.compare, tools.show):
-        hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-        server.tool(annotations=hints)(_told(tool, folder, refusal))
-    return server
+    offered = (tools.list_tasks, tools.list_files, tools.check, tools.score, tools.compare, tools.show)
+    listed = [_strict(made(_told(tool, folder, refusal), annotations=hints)) for tool in offered]
+    return library.MCPServer(
+        "duologue", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR", tools=listed
+    )
+
+
+def _strict(tool: Any) -> Any:
+    """Let a tool refuse arguments that it does not have: a result would be accepted unseen by misspelling `data`."""
+    arguments = tool.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    tool.parameters = arguments.model_json_schema(by_alias=True)
+    return tool
 
 
 def _told(
