@@ -43,7 +43,7 @@ def test_the_official_client_lists_and_calls_the_tools(tmp_path: Path) -> None:
         "list_tasks", "list_files", "check", "score", "compare", "show",
     ]  # fmt: skip
     assert all(tool.annotations.read_only_hint and tool.description for tool in found["tools"])
-    assert found["files"].structured_content == {"files": ["data.json"]}
+    assert found["files"].structured_content == {"files": ["data.json"], "total": 1}
     assert found["shown"].structured_content["text"].count("\n") == 5
     assert all(tool.input_schema["additionalProperties"] is False for tool in found["tools"])
     for name, told in (("outside", "lies outside"), ("unknown", "did you mean 'restaurant'"), ("misspelled", "input")):

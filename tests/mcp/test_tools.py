@@ -41,7 +41,7 @@ def test_tasks_and_files_are_listed(tmp_path: Path) -> None:
         "variants": ["strict", "official"],
     }.items() <= (next(one for one in told["tasks"] if one["name"] == "restaurant").items())
     assert "solver" in told["systems"]
-    assert tools.list_files("*.json") == {"files": ["a.json", "b.json"]}
+    assert tools.list_files("*.json") == {"files": ["a.json", "b.json"], "total": 2}
     for pattern in ("../*", "/etc/*"):
         with pytest.raises(UsageError, match="leads outside"):
             tools.list_files(pattern)
@@ -91,4 +91,13 @@ def test_any_pattern_is_answered_in_one_walk(tmp_path: Path, pattern: str, names
     (tmp_path / "one/two/three/four/five").mkdir(parents=True)
     for name in ("a.json", "one/b.json", "one/two/three/four/five/c.txt", ".hidden.json"):
         (tmp_path / name).write_text("x")
-    assert FolderTools(OpenFolder(tmp_path)).list_files(pattern) == {"files": names}
+    assert FolderTools(OpenFolder(tmp_path)).list_files(pattern) == {"files": names, "total": len(names)}
+
+
+def test_of_many_files_the_first_by_name_are_listed_and_all_are_counted(tmp_path: Path) -> None:
+    for number in reversed(range(1_000)):
+        (tmp_path / f"{number:03}.json").touch()
+    assert FolderTools(OpenFolder(tmp_path)).list_files() == {
+        "files": [f"{number:03}.json" for number in range(400)],
+        "total": 1_000,
+    }

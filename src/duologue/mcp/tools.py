@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import heapq
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -52,16 +52,18 @@ class FolderTools:
         return {"tasks": tasks, "systems": sorted(one.name for one in entries("systems"))}
 
     def list_files(self, pattern: str = "*") -> dict[str, Any]:
-        """List files of the folder and of those below it whose name fits a pattern such as *.json, at most 400."""
+        """List files of the folder and of those below it whose name fits a pattern such as *.json.
+
+        At most the first 400 by name; `total` says how many there are.
+        """
         if any(part == ".." for part in pattern.split("/")) or pattern.startswith("/"):
             raise UsageError(f"'{pattern}' leads outside of the folder; give a pattern of names such as *.json")
         root = self._folder.root
         # All names are looked through once: a search for `**/**/**` goes through the same folders again and again.
         plain = "/".join(part for part in pattern.split("/") if part not in {"", ".", "**"}) or "*"
         found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
-        fitting = (str(one) for one in found if one.match(plain) and not _hidden(one))
-        shown = itertools.islice(fitting, _MOST_LINES)
-        return {"files": sorted(shown)}
+        fitting = [str(one) for one in found if one.match(plain) and not _hidden(one)]
+        return {"files": heapq.nsmallest(_MOST_LINES, fitting), "total": len(fitting)}
 
     def check(self, task: str, result: str, data: str = "", variant: str = "") -> dict[str, Any]:
         """Check an official result file of a task: all that is wrong with it, with place and advice.
