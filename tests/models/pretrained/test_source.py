@@ -46,6 +46,7 @@ def test_folders_have_no_revisions(tmp_path: Path) -> None:
         ("auto_map", {"AutoModelForCausalLM": "code.Model"}),
         ("transformers_weights", "other.bin"),
         ("custom_generate", "generate.py"),
+        ("vocab", "/etc/hostname"),
     ],
 )
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json", "generation_config.json"])
@@ -53,6 +54,17 @@ def test_code_and_names_of_files_are_refused(tmp_path: Path, file: str, key: str
     folder = make_folder(tmp_path / "odd")
     (folder / file).write_text(json.dumps({"model_type": "gpt2", key: value}))
     with pytest.raises(FormatError, match=key):
+        find_model(str(folder))
+
+
+@pytest.mark.parametrize("part", ["../model.safetensors", "/model.safetensors", "part.bin", "sub\\..\\x", 3])
+def test_weights_in_parts_lie_in_the_folder_as_safetensors(tmp_path: Path, part: object) -> None:
+    folder = make_folder(tmp_path / "parts")
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": "model.safetensors", "b": "model.safetensors"}}))
+    assert find_model(str(folder)).name == "parts"
+    index.write_text(json.dumps({"weight_map": {"a": "model.safetensors", "b": part}}))
+    with pytest.raises(FormatError, match="is no file of safetensors of this folder"):
         find_model(str(folder))
 
 

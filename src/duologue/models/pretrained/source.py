@@ -25,6 +25,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?")
 _FETCHED = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
 _NOT_FETCHED = ("*/*", "*.bin", "*.pt", "*.pkl", "*.msgpack", "*.h5", "*.py")
 _HASH_SHOWN = 12
+_INDEX = ".index.json"
 
 
 class ModelSource(NamedTuple):
@@ -98,6 +99,8 @@ def _problems(folder: Path) -> Iterator[Problem]:
     for path in sorted(folder.glob("*.json")):
         if path.name in {CONFIG, "tokenizer_config.json", "generation_config.json"}:
             yield from _forbidden_keys(path)
+        elif path.name.endswith(_INDEX):
+            yield from _foreign_parts(path)
 
 
 def _forbidden_keys(path: Path) -> Iterator[Problem]:
@@ -106,6 +109,8 @@ def _forbidden_keys(path: Path) -> Iterator[Problem]:
         ("auto_map", "code of the model's own, which is never run"),
         ("transformers_weights", "a file of weights by name"),
         ("custom_generate", "code of the model's own, which is never run"),
+        ("vocab", "a file of tokens"),
+        ("merges", "a file of tokens"),
     ):
         if table.get(key):
             yield Problem(
@@ -114,6 +119,20 @@ def _forbidden_keys(path: Path) -> Iterator[Problem]:
                 place=path.name,
                 advice="take a model whose architecture is part of transformers, or remove the key if it is one",
             )
+
+
+def _foreign_parts(path: Path) -> Iterator[Problem]:
+    """Yield a problem where an index of weights in parts names anything but safetensors of its own folder."""
+    named = _table(path).get("weight_map")
+    for name in dict.fromkeys(map(str, named.values())) if isinstance(named, dict) else ():
+        if Path(name).name != name or not name.endswith(".safetensors"):
+            yield Problem(
+                rule="foreign-part",
+                message=f"'{name[:80]}' is no file of safetensors of this folder",
+                place=path.name,
+                advice="load it where you trust it and save it anew: AutoModel...from_pretrained(x).save_pretrained(y)",
+            )
+            return
 
 
 def _table(path: Path) -> dict[str, Any]:
