@@ -11,7 +11,7 @@ import pytest
 import torch
 from tests.tiny_models import PLACES, save_tiny
 
-from duologue.core.errors import MissingExtraError, StorageError
+from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.models.pretrained.language_model import LanguageModel, mean_loss
 from duologue.models.pretrained.options import TextDecoding
 
@@ -227,6 +227,57 @@ def test_a_chat_is_written_as_the_tokenizer_says(folder: Path) -> None:
     turns = "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
     model.tokenizer.chat_template = turns + "{% if add_generation_prompt %}<bot>{% endif %}"
     assert model.chat([{"role": "user", "content": "hi"}]) == "<user>hi<bot>"
+
+
+NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+
+
+def test_a_chat_form_without_system_messages_has_them_before_the_question(folder: Path) -> None:
+    model = LanguageModel.load(folder)
+    model.tokenizer.chat_template = NO_SYSTEM + "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hello"}]
+    answered = [*messages, {"role": "assistant", "content": "Hi"}, {"role": "user", "content": "And?"}]
+    assert model.chat(messages) == "<user>Be kind.\n\nHello"
+    assert model.chat(answered) == "<user>Be kind.\n\nHello<assistant>Hi<user>And?"
+
+
+@pytest.mark.parametrize(
+    "form", ["{{ raise_exception('no chats') }}", "{% for", "{{ messages[9].a.b }}", "{{ 1 / 0 }}"], ids=range(4)
+)
+def test_a_chat_form_that_fails_is_told(folder: Path, form: str) -> None:
+    model = LanguageModel.load(folder)
+    model.tokenizer.chat_template = form
+    with pytest.raises(UsageError, match=r"chat form cannot write the question .* linearization=plain"):
+        model.chat([{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hello"}])
+
+
+def test_padding_without_a_vector_and_without_a_token_changes_nothing(
+    folder: Path, model: LanguageModel, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(folder, tmp_path / "model")
+    given, targets = [source(model, text) for text in TEXTS], [[7], [8, 9, 10]]
+    wanted = model.write(given, SHORT), pytest.approx(model.log_likelihoods(given[0], targets), abs=1e-4)
+    added = LanguageModel.load(copy).tokenizer
+    added.add_special_tokens({"pad_token": "[NEW]"})
+    added.save_pretrained(copy)
+    one = LanguageModel.load(copy)
+    assert one.tokenizer.pad_token_id >= one.model.get_input_embeddings().weight.shape[0]
+    assert (one.write(given, SHORT), one.log_likelihoods(given[0], targets)) == wanted
+    for name in ("config.json", "generation_config.json", "tokenizer_config.json"):
+        told = json.loads((copy / name).read_text("utf-8"))
+        (copy / name).write_text(json.dumps(told | {"pad_token_id": None, "pad_token": None}), "utf-8")
+    other = LanguageModel.load(copy)
+    assert other.tokenizer.pad_token_id is None
+    assert (other.write(given, SHORT), other.log_likelihoods(given[0], targets)) == wanted
+
+
+@pytest.mark.parametrize("kind", ["BertTokenizer", "GPT2Tokenizer"])
+def test_a_folder_without_the_files_of_its_tokenizer_is_told(kind: str, tmp_path: Path) -> None:
+    place = save_tiny(tmp_path / "model", "gpt2", TEXTS)
+    (place / "tokenizer.json").unlink()
+    (place / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": kind}), "utf-8")
+    with pytest.raises(StorageError, match="tokenizer knows no tokens but marks"):
+        LanguageModel.load(place)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,8 @@ class LanguageModel:
         if not ends:
             raise UsageError("the model's tokenizer has no token that ends a text (eos_token or sep_token)")
         self.end = int(ends[0])
-        self.pad = self.end if tokenizer.pad_token_id is None else int(tokenizer.pad_token_id)
+        pad, rows = tokenizer.pad_token_id, model.get_input_embeddings().weight.shape[0]
+        self.pad = self.end if pad is None or pad >= rows else int(pad)  # many were added without a vector
         tokenizer.truncation_side = "left"
 
     @classmethod
@@ -105,10 +106,17 @@ class LanguageModel:
                 f"{'texts to texts' if seq2seq else 'texts that go on'}"
             )
         demand_no_more(folder, found["unexpected_keys"])
+        if not set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens):
+            raise StorageError(
+                f"{folder}: the tokenizer knows no tokens but marks; its files are missing: copy them too"
+            )
         own = model.generation_config
         kept = {name: getattr(own, name, None) for name in (*_OWN, "eos_token_id", "pad_token_id")}
         model.generation_config = transformers.GenerationConfig(**kept)  # others would fill what a search leaves open
-        return cls(model.eval(), tokenizer)
+        made = cls(model.eval(), tokenizer)
+        if seq2seq and model.config.pad_token_id is None:  # what is written begins with padding while it is learned
+            model.config.pad_token_id = made.pad
+        return made
 
     def save(self, folder: Path) -> None:
         """Write weights (safetensors), configuration and tokenizer; nothing of this machine is in them."""
@@ -137,9 +145,25 @@ class LanguageModel:
         return bool(self.tokenizer.chat_template)
 
     def chat(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """Return messages (`role` and `content`) in the chat form of the model, up to where it answers."""
+        """Return messages (`role` and `content`) in the chat form of the model, up to where it answers.
+
+        Where the form has no place for a system message, that stands before the first question. Raises `UsageError`
+        for a form that cannot write the messages even so.
+        """
         told = [dict(one) for one in messages]
-        found: str = self.tokenizer.apply_chat_template(told, tokenize=False, add_generation_prompt=True)
+        try:
+            return self._in_chat_form(told)
+        except Exception as error:  # the form is a program of the model's own: it raises anything
+            if len(told) > 1 and told[0]["role"] == "system" and told[1]["role"] == "user":
+                first = told[1] | {"content": f"{told[0]['content']}\n\n{told[1]['content']}"}
+                return self.chat([first, *told[2:]])
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise UsageError(
+                f"the model's chat form cannot write the question ({why}); give --set linearization=plain"
+            ) from error
+
+    def _in_chat_form(self, messages: list[dict[str, str]]) -> str:
+        found: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return found
 
     def source_tokens(self, text: str, longest: int, *, room: int) -> list[int]:
