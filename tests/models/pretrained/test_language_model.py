@@ -169,6 +169,28 @@ def test_a_long_source_keeps_its_end_and_leaves_room_for_the_answer(model: Langu
     assert model.source_tokens("", 10, room=1)
 
 
+def test_a_text_begins_as_the_tokenizer_says_once(tmp_path: Path) -> None:
+    place = save_tiny(tmp_path / "model", "gpt2", TEXTS)
+    path = place / "tokenizer.json"
+    told = json.loads(path.read_text("utf-8"))
+    begin = {"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}
+    told["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": begin,
+        "pair": begin,
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}},
+    }
+    plain = LanguageModel.load(place)
+    path.write_text(json.dumps(told), "utf-8")
+    model = LanguageModel.load(place)
+    tokens = source(plain, "hello there")
+    assert source(model, "hello there") == source(model, "<s>hello there") == [1, *tokens]
+    assert model.source_tokens("hello there", 2, room=8) == [1, tokens[-1]]
+    assert source(model, "") == [1]
+    assert model.target_tokens("hello there", 64) == plain.target_tokens("hello there", 64)
+    assert len(model.source_tokens("word " * 500, 1000, room=40)) == PLACES - 40
+
+
 def test_source_and_answer_never_take_more_places_than_there_are(model: LanguageModel) -> None:
     long = "word " * 500
     target = model.target_tokens(long, 1000)
@@ -256,7 +278,7 @@ def test_padding_without_a_vector_and_without_a_token_changes_nothing(
 ) -> None:
     copy = shutil.copytree(folder, tmp_path / "model")
     given, targets = [source(model, text) for text in TEXTS], [[7], [8, 9, 10]]
-    wanted = model.write(given, SHORT), pytest.approx(model.log_likelihoods(given[0], targets), abs=1e-4)
+    wanted: Any = model.write(given, SHORT), pytest.approx(model.log_likelihoods(given[0], targets), abs=1e-4)
     added = LanguageModel.load(copy).tokenizer
     added.add_special_tokens({"pad_token": "[NEW]"})
     added.save_pretrained(copy)

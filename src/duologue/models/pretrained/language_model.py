@@ -66,6 +66,9 @@ class LanguageModel:
         pad, rows = tokenizer.pad_token_id, model.get_input_embeddings().weight.shape[0]
         self.pad = self.end if pad is None or pad >= rows else int(pad)  # many were added without a vector
         tokenizer.truncation_side = "left"
+        begin, first = tokenizer.bos_token_id, tokenizer("a")["input_ids"][:1]
+        self.begin = [] if self.seq2seq or begin is None or first != [begin] else first
+        """What every text of a causal model begins with, where its tokenizer says so."""
 
     @classmethod
     def load(cls, folder: Path, *, dtype: str = "float32") -> LanguageModel:
@@ -171,9 +174,12 @@ class LanguageModel:
         places = self._places()
         if places is not None:
             longest = min(longest, places if self.seq2seq else places - self.room(room))
+        longest = max(1, longest - len(self.begin))
         tokens: list[int] = self.tokenizer(text, add_special_tokens=self.seq2seq, truncation=True, max_length=longest)[
             "input_ids"
         ]
+        if self.begin and tokens[:1] != self.begin:  # a chat form may have written it
+            tokens = [*self.begin, *tokens]
         return tokens or [self.end]
 
     def target_tokens(self, text: str, longest: int) -> list[int]:
