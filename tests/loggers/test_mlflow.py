@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.exports.conftest import read_elsewhere
 
-from duologue.loggers.mlflow import FOLDER, STORE
+from duologue.core.errors import UsageError
+from duologue.loggers.mlflow import FOLDER, STORE, MlflowLogger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,12 @@ def test_one_run_has_the_metrics_of_each_part_and_of_a_training_that_went_on(tmp
     read_elsewhere("mlflow", WRITE, tmp_path)
     told = {"loss": [[10, 0.5], [20, 0.25]], "part/loss": [[5, 0.125]]}
     assert read_elsewhere("mlflow", READ, tmp_path / FOLDER / STORE) == ["toy", "FINISHED", told]
+
+
+def test_a_folder_that_is_no_address_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="in a folder with '\\?' in its path"):
+        MlflowLogger(tmp_path / "why?" / "model", {})
+    assert not list(tmp_path.iterdir())
 
 
 FULL = """

@@ -8,6 +8,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.disk import resolved
+from duologue.core.errors import UsageError
 from duologue.core.extras import need
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ class MlflowLogger:
     """Writes one run for a model: `mlflow ui --backend-store-uri sqlite:///MODEL/training.mlflow/mlflow.db`."""
 
     def __init__(self, folder: Path, about: Mapping[str, str]) -> None:
+        """Make nothing yet. Raises `UsageError` for a folder whose path is no address of a store."""
+        if "?" in str(resolved(folder)):  # all after it would be options, and the store would lie elsewhere
+            raise UsageError(
+                f"{folder}: MLflow keeps no store in a folder with '?' in its path; give --out another one"
+            )
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing of a training is told to anybody
         for library in ("sqlalchemy", "alembic"):
             need(library, "mlflow")
