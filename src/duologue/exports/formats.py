@@ -48,6 +48,12 @@ FORMATS = (
         "hugging_face:to_hugging_face",
         takes=("name", "licence"),
     ),
+    ExportFormat(
+        "eval-results",
+        "a file for `.eval_results/` of a model on the Hub, YAML (--name: the benchmark's data set there)",
+        "eval_results:to_eval_results",
+        takes=("name", "date"),
+    ),
     ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
     ExportFormat(
         "croissant",

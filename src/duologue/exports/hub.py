@@ -58,7 +58,16 @@ def hub_name(details: ExportDetails, system: str) -> str:
     >>> hub_name(ExportDetails("2026-01-31"), "my bot/2"), hub_name(ExportDetails("", "lab/bot"), "x")
     ('local/my-bot-2', 'lab/bot')
     """
-    return details.name or f"local/{_NO_NAME.sub('-', system).strip('-.') or 'system'}"
+    return details.name or f"local/{in_hub_signs(system) or 'system'}"
+
+
+def in_hub_signs(text: str) -> str:
+    """Return a text in characters that names on a hub have.
+
+    >>> in_hub_signs("restaurant, p@1.")
+    'restaurant-p-1'
+    """
+    return _NO_NAME.sub("-", text).strip("-.")
 
 
 def named_set(report: Report) -> str:
