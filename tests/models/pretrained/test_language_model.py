@@ -167,6 +167,8 @@ def test_a_long_source_keeps_its_end_and_leaves_room_for_the_answer(model: Langu
     assert model.text(tokens).endswith("end")
     assert len(tokens) == {True: PLACES, False: PLACES - 40}[model.seq2seq] or model.model.config.model_type == "t5"
     assert model.source_tokens("", 10, room=1)
+    assert model.is_cut("word " * 500 + "end", tokens) == (model.model.config.model_type != "t5" or len(tokens) == 1000)
+    assert not any(model.is_cut(text, source(model, text)) for text in ("", *TEXTS))
 
 
 def test_a_text_begins_as_the_tokenizer_says_once(tmp_path: Path) -> None:
@@ -189,6 +191,11 @@ def test_a_text_begins_as_the_tokenizer_says_once(tmp_path: Path) -> None:
     assert source(model, "") == [1]
     assert model.target_tokens("hello there", 64) == plain.target_tokens("hello there", 64)
     assert len(model.source_tokens("word " * 500, 1000, room=40)) == PLACES - 40
+    for text in ("hello there", "<s>hello there"):
+        whole = len(tokens) + 1
+        cuts = [one.is_cut(text, one.source_tokens(text, n, room=8)) for one in (model, plain) for n in range(2, 9)]
+        marks = "<s>" in text
+        assert cuts == [*(n < whole for n in range(2, 9)), *(n < whole - (not marks) for n in range(2, 9))]
 
 
 def test_source_and_answer_never_take_more_places_than_there_are(model: LanguageModel) -> None:

@@ -143,6 +143,19 @@ def test_answers_that_cannot_be_read_are_counted(tiny: Tiny, bases: Path) -> Non
     assert "4 of 4 answers" in system.usage_lines(usage, 4)[0]
 
 
+@pytest.mark.parametrize("task", ["restaurant", "spoken"])
+def test_questions_whose_beginning_is_not_read_are_counted(tiny: Tiny, bases: Path, task: str) -> None:
+    data = tiny(task)
+    asked = [one.sample for one in data.examples[:3]]
+    for tokens, cut in ((3, 3), (100_000, 0)):
+        system = HubSystem(HubRecipe(model=str(bases / "t5"), longest=3, turns=1, source_tokens=tokens))
+        system.prepare(data.task.info, 1, data.worlds)
+        usage = system.usage([account for _, _, account in system.answer_each(asked)])
+        assert usage["cut"] == cut
+        told = "too long: 3 of 3 questions, whose beginning was not read (source_tokens=3, or the places of the model)"
+        assert (told in system.usage_lines(usage, 3)) == bool(cut)
+
+
 def test_the_published_stream_of_mobilecs_is_learned_and_answered(tiny: Tiny, bases: Path, tmp_path: Path) -> None:
     data = tiny("mobilecs/dialogue")
     recipe = {"model": str(bases / "gpt2"), "linearization": "seretod-gpt2", "tuning": "full", "learn_source": True}

@@ -26,6 +26,9 @@ class Clerk:
     def source_tokens(self, text: str, longest: int, *, room: int) -> str:
         return text
 
+    def is_cut(self, text: str, tokens: str) -> bool:
+        return len(text) > 3
+
     def target_tokens(self, text: str, longest: int) -> str:
         return text
 
@@ -60,7 +63,9 @@ def test_parts_with_the_same_end_and_length_are_written_at_once() -> None:
     clerk = Clerk()
     fact = Fact(subject="a", relation="b", object="c")
     chosen = [None, Answer(annotation=Annotation(facts=(fact,))), None]
-    found = writer(clerk, longest=9).readings([sample("x"), sample("long"), sample("y")], chosen)
+    made = writer(clerk, longest=9)
+    found = made.readings([sample("x"), sample("long"), sample("y")], chosen)
+    assert made.cut == {1}
     assert [one.answer.text for one in found if one.answer] == ["x!!", "long!", "y!!"]
     assert clerk.calls == [(["x", "long", "y"], "", 9), (["x!", "y!"], "|", 3)]
     assert found[1].answer is not None

@@ -182,6 +182,13 @@ class LanguageModel:
             tokens = [*self.begin, *tokens]
         return tokens or [self.end]
 
+    def is_cut(self, text: str, tokens: Sequence[int]) -> bool:
+        """Tell whether a text has more tokens than those to go on with."""
+        more: list[int] = self.tokenizer(
+            text, add_special_tokens=self.seq2seq, truncation=True, max_length=len(tokens) + 1
+        )["input_ids"]
+        return len(more) > len(tokens) - (0 if more[:1] == self.begin else len(self.begin))
+
     def target_tokens(self, text: str, longest: int) -> list[int]:
         """Return the tokens of an answer with the one that ends it, the first `longest`."""
         tokens: list[int] = self.tokenizer(text, add_special_tokens=self.seq2seq)["input_ids"]

@@ -117,24 +117,30 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         writer = PartWriter(at_hand.model, form, self.recipe, self._seed)
         if RANKING in form.info.answers.split("+"):
             for place, sample in enumerate(samples):
-                yield place, Answer(ranking=writer.ranking(sample)), {}
+                ranking = writer.ranking(sample)
+                yield place, Answer(ranking=ranking), {"cut": len(writer.cut)}
             return
         size = 1 if self.recipe.search == "sample" else self.recipe.answer_batch
         for start in range(0, len(samples), size):
             some = samples[start : start + size]
             chosen = [None] * len(some) if at_hand.facts is None else at_hand.facts.answer(some)
-            for place, reading in enumerate(writer.readings(some, chosen), start):
-                account = {"unparsable": int(reading.answer is None), "dropped": reading.dropped}
-                yield place, reading.answer or form.prompt.empty(samples[place]), account
+            for at, reading in enumerate(writer.readings(some, chosen)):
+                unread, cut = int(reading.answer is None), int(at in writer.cut)
+                account = {"unparsable": unread, "dropped": reading.dropped, "cut": cut}
+                yield start + at, reading.answer or form.prompt.empty(some[at]), account
 
     def usage(self, accounts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return what of all answers could not be read, from their accounts, as a TOML table."""
-        return {name: sum(one.get(name, 0) for one in accounts) for name in ("unparsable", "dropped")}
+        """Return what of all questions and answers could not be read, from their accounts, as a TOML table."""
+        return {name: sum(one.get(name, 0) for one in accounts) for name in ("unparsable", "dropped", "cut")}
 
     def usage_lines(self, usage: dict[str, Any], answers: int) -> list[str]:
         """Return the same in words."""
         dropped = f"{usage['dropped']:,} parts left out that name nothing which was offered"
-        return [f"not as asked: {usage['unparsable']:,} of {answers:,} answers count as empty, {dropped}"]
+        found = [f"not as asked: {usage['unparsable']:,} of {answers:,} answers count as empty, {dropped}"]
+        if cut := usage.get("cut", 0):
+            bounds = f"source_tokens={self.recipe.source_tokens}, or the places of the model"
+            found.append(f"too long: {cut:,} of {answers:,} questions, whose beginning was not read ({bounds})")
+        return found
 
     def save(self, folder: Path) -> None:
         """Write weights and tokenizer, adapters, the system that chooses facts, and the card; all of it or nothing."""

@@ -29,12 +29,15 @@ class PartWriter:
 
         self._model, self._form, self._recipe, self._seed = model, form, recipe, seed
         self._decoding = TextDecoding.of(recipe)
+        self.cut: set[int] = set()
+        """Places of the samples of the last call whose text was too long: its beginning was not read."""
 
     def readings(self, samples: Sequence[Sample], chosen: Sequence[Answer | None]) -> list[Reading]:
         """Return what could be read of the text for each sample, all written at once.
 
         `chosen` has the answer of the system that chooses facts, where one does.
         """
+        self.cut = set()
         found: dict[int, Reading] = {}
         live: dict[int, tuple[Generator[Part, str, Reading], Part]] = {}
         for place, (sample, answer) in enumerate(zip(samples, chosen, strict=True)):
@@ -63,22 +66,26 @@ class PartWriter:
         ):
             places = list(group)
             how = msgspec.structs.replace(self._decoding, longest=longest or self._decoding.longest)
-            sources = [
-                self._model.source_tokens(parts[place].text, self._recipe.source_tokens, room=how.longest)
-                for place in places
-            ]
+            sources = [self._source(parts[place].text, how.longest, place) for place in places]
             seed = seed_of(f"{self._seed} {samples[places[0]].id} {step}")
             found |= dict(zip(places, self._model.write(sources, how, end=end, seed=seed), strict=True))
         return found
 
+    def _source(self, text: str, room: int, place: int) -> list[int]:
+        found = self._model.source_tokens(text, self._recipe.source_tokens, room=room)
+        if self._model.is_cut(text, found):
+            self.cut.add(place)
+        return found
+
     def ranking(self, sample: Sample) -> tuple[str, ...]:
         """Return the candidates by the likelihood of their texts, the best first; equal ones by lot."""
+        self.cut = set()
         if len(sample.candidates) < 2:
             return tuple(one.id for one in sample.candidates)
         model = self._model
         targets = [model.target_tokens(one.text, self._recipe.target_tokens) for one in sample.candidates]
         text = self._form.source(Given(sample))
-        source = model.source_tokens(text, self._recipe.source_tokens, room=max(map(len, targets)))
+        source = self._source(text, max(map(len, targets)), 0)
         scores = model.log_likelihoods(source, targets)
         if self._recipe.ranking == "mean":
             scores = [score / len(target) for score, target in zip(scores, targets, strict=True)]
