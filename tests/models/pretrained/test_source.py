@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import FormatError, MissingExtraError, NoSpaceError, StorageError, UsageError
-from duologue.models.pretrained.source import find_model
+from duologue.models.pretrained.source import find_model, shown_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +27,16 @@ def test_a_folder_is_taken_as_it_is_and_told_by_its_name_and_files(tmp_path: Pat
     (folder / "model.safetensors").write_bytes(b"other")
     assert find_model(str(folder)).mark != found.mark
     assert str(tmp_path) not in found.mark
+
+
+def test_a_folder_is_no_name_of_the_hub_though_it_looks_like_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models").mkdir()
+    make_folder(tmp_path / "models/mine")
+    monkeypatch.chdir(tmp_path)
+    assert shown_name("models/mine") == find_model("models/mine").name == "mine"
+    assert shown_name("models/other") == "models/other"
 
 
 def test_what_is_neither_folder_nor_name_is_refused() -> None:

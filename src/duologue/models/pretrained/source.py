@@ -68,7 +68,10 @@ def shown_name(model: str) -> str:
     >>> shown_name("owner/name"), shown_name("/home/me/my-model/")
     ('owner/name', 'my-model')
     """
-    return model if _NAME.fullmatch(model) else Path(model).name
+    path = Path(model).expanduser()
+    if model and path.is_dir():  # as `find_model` takes it, though it may look like a name of the hub
+        return resolved(path).name
+    return model if _NAME.fullmatch(model) else path.name
 
 
 def demand_harmless(folder: Path) -> None:

@@ -67,7 +67,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
     def __init__(self, recipe: HubRecipe) -> None:
         super().__init__(recipe)
         self.seen = recipe.seen
-        self.external = (f"{shown_name(recipe.model)} (a model trained elsewhere)",)
+        self.external = _external(shown_name(recipe.model))
         self.chunk = recipe.answer_batch
         self.prompt_mark = ""
         """What decides the texts and who goes on with them; after `prepare`."""
@@ -172,7 +172,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         chooser = load_system(folder / FACTS) if (folder / FACTS / CARD).is_file() else None
         dtype = self.recipe.dtype if self.recipe.tuning == "lora" else "float32"
         self._learned = HubModel(LanguageModel.load(folder / WEIGHTS, dtype=dtype), card.base, chooser)
-        self.seen = card.seen
+        self.seen, self.external = card.seen, _external(card.base.rpartition(" ")[0])
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[HubModel, str]:
         from duologue.models.pretrained.fine_tuner import fine_tune  # these need torch and transformers
@@ -243,6 +243,10 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         source = find_model(recipe.model, recipe.revision)
         chooser = load_fitting_system(Path(recipe.facts_from), info) if recipe.facts_from else None
         return HubModel(LanguageModel.load(source.folder, dtype=recipe.dtype), source.mark, chooser)
+
+
+def _external(name: str) -> tuple[str, ...]:
+    return (f"{name} (a model trained elsewhere)",)
 
 
 def _remove_parts(folder: Path) -> None:
