@@ -72,6 +72,24 @@ def test_data_are_shown_by_windows_of_lines(folder: Path) -> None:
         tools.show("restaurant", "data.json", start=0)
 
 
+def test_what_is_shown_are_whole_lines_and_their_number_says_where_to_go_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = FolderTools(OpenFolder(folder))
+    whole = tools.show("restaurant", "data.json", lines=40)
+    assert (whole["lines"], whole["text"].count("\n")) == (40, 40)
+    monkeypatch.setattr("duologue.mcp.tools._MOST_SIGNS", 150)
+    text, start = "", 1
+    while start <= 40:
+        part = tools.show("restaurant", "data.json", start=start, lines=41 - start)
+        assert 0 < part["lines"] < 40
+        assert len(part["text"]) <= 150
+        text, start = text + part["text"], start + part["lines"]
+    assert text == whole["text"]
+    monkeypatch.setattr("duologue.mcp.tools._MOST_SIGNS", 5)
+    assert tools.show("restaurant", "data.json")["text"] == whole["text"][:5]
+
+
 @pytest.mark.parametrize(
     ("pattern", "names"),
     [
