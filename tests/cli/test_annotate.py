@@ -33,7 +33,7 @@ def test_a_project_from_its_beginning_to_the_official_file(
     )
     told = duologue("annotate", "assign", "calls", "--to", "Anna", "--count", "1", *project).out
     assert "link: /enter/" in told
-    assert "has 1 dialogues more" in told
+    assert "has 1 dialogue more" in told
     again = duologue("annotate", "assign", "calls", "--to", "Anna", *project).out
     assert "link" not in again
     assert "Ben has annotated 3" in duologue("annotate", "import", "calls", annotated, "--by", "Ben", *project).out
@@ -52,7 +52,7 @@ def test_personal_data_in_what_is_to_be_annotated_are_stored_by_an_explicit_word
     first = next(iter(made[0]["content"][0]))
     made[0]["content"][0][first] += "，我的手机13812345678"
     write(made, tmp_path / "more.json")
-    told = "1 utterances hold what looks like personal data (1 PHONE), and annotators read them"
+    told = "1 utterance holds what looks like personal data (1 PHONE), and annotators read them"
     before = duologue("annotate", "status", "calls", "--json", *project).out
     done = duologue("annotate", "import", "calls", tmp_path / "more.json", *project)
     assert done.code == 1

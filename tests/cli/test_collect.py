@@ -147,7 +147,7 @@ def test_accounts_are_found_and_collected_with_the_keys_of_the_official_config(t
         done = call(collect, "twitter", "AirCare", "--api", "v1", "--store", store, *words)
         assert service.signed == len(service.calls) > 3
     assert found.stdout == "AirCare\n"
-    assert "1 accounts read" in done.stdout
+    assert "1 account read" in done.stdout
     config.write_text("\n".join(["[AccessKeys]", *settings[:2]]))  # key and secret alone: an app's
     with Service(world, access="app") as service:
         words = ["--config", config, "--base-url", service.url, "--log", log]
@@ -155,7 +155,7 @@ def test_accounts_are_found_and_collected_with_the_keys_of_the_official_config(t
         assert service.endpoints()[0] == "/oauth2/token"
         with pytest.raises(DuologueError) as refused:
             call(collect, "search", "care", *words)
-    assert "1 accounts read" in again.stdout
+    assert "1 account read" in again.stdout
     assert "user's token" in str(refused.value)
     written = "".join(path.read_text("latin-1") for path in (log, *store.iterdir()) if path.is_file())
     for text in (found.output, done.output, again.output, written, str(refused.value)):
@@ -318,7 +318,7 @@ def test_files_of_others_are_imported(tmp_path: Path) -> None:
     tweets[1]["in_reply_to_status_id"] = 1
     (tmp_path / "s.json").write_text("".join(json.dumps(row) + "\n" for row in tweets))
     assert (
-        "1 dialogues of 1 accounts"
+        "1 dialogue of 1 account"
         in call(import_, "tweets", tmp_path / "s.json", "--account", "AirCare", "--store", store).output
     )
     (tmp_path / "c.jsonl").write_text(json.dumps({"id": 1, "turns": [["U", "hi"], ["S", "hello"]]}))
@@ -328,7 +328,7 @@ def test_files_of_others_are_imported(tmp_path: Path) -> None:
     header = "tweet_id,author_id,inbound,created_at,text,response_tweet_id,in_response_to_tweet_id\n"
     rows = "1,7,True,Tue Sep 12 08:01:00 +0000 2017,hi,2,\n2,Shop,False,Tue Sep 12 08:02:00 +0000 2017,hello,,1\n"
     (tmp_path / "twcs.csv").write_text(header + rows)
-    assert "2 posts, 1 dialogues" in call(import_, "twcs", tmp_path / "twcs.csv", "--store", store, "--quiet").output
+    assert "2 posts, 1 dialogue" in call(import_, "twcs", tmp_path / "twcs.csv", "--store", store, "--quiet").output
     assert call(show, "conversation", store, "--only", "statistics").output.startswith("accounts: 3\n")
 
 

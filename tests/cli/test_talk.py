@@ -61,7 +61,7 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
     assert duologue("talk", "verdict", talk, "accepted", *where).code == 0
     assert duologue("talk", "verdict", "none", "accepted", *where).code == 2
     told = duologue("talk", "export", one["id"], "--out", out, *where).out
-    assert "1 dialogues" in told
+    assert "1 dialogue" in told
     assert "personal data: 2 replaced" in told  # in the text and as it was typed
     assert len(list(load_task("proactive").load(out))) == 2
     assert "<PHONE_1>" in out.read_text("utf-8")

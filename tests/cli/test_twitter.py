@@ -50,7 +50,7 @@ def test_each_profile_writes_its_text(store: Path, tmp_path: Path) -> None:
     out, text = tmp_path / "out.txt", "U: hi\nS: hi <USER> !\n\n"
     done = run("twitter", store, "--out", out)
     assert (done.exit_code, out.read_text()) == (0, text)
-    assert done.output == "1 dialogues, 2 utterances, 4 words of 1 accounts\n"
+    assert done.output == "1 dialogue, 2 utterances, 4 words of 1 account\n"
     assert run("twitter", store, "--profile", "official", "--out", out).exit_code == 0
     assert out.read_text() == text
     done = run("twitter", store, "--profile", "testset", "--ids", tmp_path / "testset_ids.json", "--out", out)

@@ -41,7 +41,7 @@ def test_a_list_and_a_tuple_are_taken_as_they_are() -> None:
         ("ab", "Stranger returned an object of type str; "),
         (["a", "b"], "Stranger returned an object of type str as an answer; "),
         ([GOOD[0], None], "Stranger returned None as an answer; "),
-        (GOOD[:1], "Stranger returned 1 answers for 2 samples; "),
+        (GOOD[:1], "Stranger returned 1 answer for 2 samples; "),
     ],
 )
 def test_what_is_no_answer_per_sample_is_the_fault_of_the_system(returned: object, said: str) -> None:

@@ -78,7 +78,7 @@ def test_preferences_are_printed_with_names_at_the_left_and_figures_at_the_right
         "Intervals and tests speak of other items and other raters.",
         " A   B    A - B     95 % interval   p adj.   better",
         " a   b   +0.275   -0.227 to 0.777    0.201   tie",
-        "p adj.: Student's t with two-way errors, Holm's correction over 1 pairs; better below 0.05.",
+        "p adj.: Student's t with two-way errors, Holm's correction over 1 pair; better below 0.05.",
     ]
 
 

@@ -311,7 +311,7 @@ def test_each_task_says_that_the_answer_is_what_it_cannot_write(task: str, answe
 def test_another_number_of_answers_than_samples_is_told_with_both() -> None:
     task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
     silent: Any = type("Silent", (), {"answer": lambda self, samples: [Answer()]})()
-    with pytest.raises(PlugInError, match="Silent returned 1 answers for 3 samples; a system must return a list"):
+    with pytest.raises(PlugInError, match="Silent returned 1 answer for 3 samples; a system must return a list"):
         answer_all(task, silent, [example(name) for name in "abc"])
     each: Any = type("Each", (), {"answer_each": lambda self, samples: iter([(1, Answer(), {})])})()
     with pytest.raises(PlugInError, match="2 of 3 samples got no answer of `answer_each`"):

@@ -71,7 +71,7 @@ def test_a_text_without_anything_is_the_same_object() -> None:
     text = "套餐98元 and nothing else"
     anonymiser = Anonymiser()
     assert anonymiser.dialogue().text(text) is text
-    assert anonymiser.replaced().told() == "personal data: 0 replaced in 0 of 1 texts\n"
+    assert anonymiser.replaced().told() == "personal data: 0 replaced in 0 of 1 text\n"
 
 
 @pytest.mark.parametrize(("original", "form"), [("x" * 80, "x" * 57 + "..."), ("ab\n1 \ud83d张", "xx 9 \ud83d某")])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.lazy_group import LazyGroup
+from duologue.core.amounts import amount
 from duologue.core.errors import DuologueError, UsageError
 from duologue.terminal import console, options
 
@@ -127,7 +128,7 @@ def import_files(
         dialogues = [one for path in files for one in task.read_annotated(path)]
         _look_for_personal_data(dialogues, keep=keep_personal_data)
         added, known = import_dialogues(database, found, dialogues)
-        console.line(f"{added:,} dialogues are new in '{project}', {known:,} were there")
+        console.line(f"{amount(added, 'dialogue is', 'dialogues are')} new in '{project}', {known:,} were there")
         if by is None:
             return
         (person,) = invite(database, found, [by], links="none")
@@ -157,7 +158,8 @@ def _look_for_personal_data(dialogues: Iterable[Dialogue], *, keep: bool) -> Non
     if not found.changed:
         return
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.counts.items())
-    told = f"{found.changed:,} utterances hold what looks like personal data ({kinds}), and annotators read them"
+    holds = amount(found.changed, "utterance holds", "utterances hold")
+    told = f"{holds} what looks like personal data ({kinds}), and annotators read them"
     if not keep:
         raise DuologueError(
             f"{told}; nothing was stored. `duologue data import calls` replaces it before anything is annotated; where "
@@ -212,7 +214,10 @@ def suggest(
         else:
             assert annotated is not None
             made = suggest_by_annotation(database, found, annotated)
-    console.line(f"{made.items:,} marks are suggested in {made.dialogues:,} dialogues; {made.lacking:,} have none")
+    console.line(
+        f"{amount(made.items, 'mark is', 'marks are')} suggested in {amount(made.dialogues, 'dialogue')}; "
+        f"{made.lacking:,} have none"
+    )
 
 
 @click.command()
@@ -253,4 +258,4 @@ def assign(
                 way = f"; link: {person.path}" if person.path else ""
                 console.line(f"{person.name} ({person.id}), {role}{way}")
                 if role == "annotator" and count:
-                    console.line(f"  has {give_out(database, found, person.id, count):,} dialogues more")
+                    console.line(f"  has {amount(give_out(database, found, person.id, count), 'dialogue')} more")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duologue.cli.annotate import project_argument
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def status(*, project: str | None, as_json: bool, workspace: Path, address: str 
             if as_json:
                 console.as_json([{"name": one.name, "task": one.task, "dialogues": n} for one, n in known])
             for one, n in () if as_json else known:
-                console.line(f"{one.name}: {one.task}, {n:,} dialogues")
+                console.line(f"{one.name}: {one.task}, {amount(n, 'dialogue')}")
             if not known and not as_json:
                 console.line("there is no project; `duologue annotate new TASK PROJECT` begins one")
             return
@@ -61,7 +62,8 @@ def status(*, project: str | None, as_json: bool, workspace: Path, address: str 
         console.as_json({"progress": {**progress._asdict(), "people": people}, "suggestions": told})
         return
     console.line(
-        f"{progress.finished:,} of {progress.dialogues:,} dialogues are finished, {progress.begun:,} begun", bold=True
+        f"{progress.finished:,} of {amount(progress.dialogues, 'dialogue')} finished, {progress.begun:,} begun",
+        bold=True,
     )
     console.line(
         f"{progress.several:,} are annotated by several people, {progress.control:,} are in the control group, "
@@ -117,7 +119,10 @@ def agreement(*, project: str, as_json: bool, workspace: Path, address: str | No
         intents = [one._asdict() for one in found.intents]
         console.as_json({**found._asdict(), "layers": layers, "intents": intents})
         return
-    console.line(f"{found.dialogues:,} dialogues that several of {found.annotators:,} annotators finished", bold=True)
+    console.line(
+        f"{amount(found.dialogues, 'dialogue')} that several of {amount(found.annotators, 'annotator')} finished",
+        bold=True,
+    )
     for one in found.layers:
         if one.value is None:
             console.line(f"  {one.layer}: nothing to compare")
@@ -160,7 +165,10 @@ def adjudicate(*, project: str, as_json: bool, workspace: Path, address: str | N
     if not found:
         console.line("no dialogue was finished by several people")
     for one in found:
-        console.line(f"{one.dialogue}: {one.differing:,} marks differ, {one.agreed:,} agree, {one.status}")
+        console.line(
+            f"{one.dialogue}: {amount(one.differing, 'mark differs', 'marks differ')}, "
+            f"{one.agreed:,} agree, {one.status}"
+        )
 
 
 @click.command()
@@ -191,7 +199,7 @@ def export(*, project: str, out: Path, by: str | None, workspace: Path, address:
             found = find_project(connection, project)
             person = None if by is None else find_annotator(connection, by)
         made = write_export(database, found, out, person=person)
-    console.line(f"{made.written:,} dialogues in {out}")
+    console.line(f"{amount(made.written, 'dialogue')} in {out}")
     console.line(f"  adjudicated {made.adjudicated:,}, all agree {made.agreed:,}, one annotator {made.single:,}")
     if made.disputed:
         console.line(f"  left out, as people differ: {len(made.disputed):,} (`duologue annotate adjudicate {project}`)")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.lazy_group import LazyGroup
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
@@ -95,7 +96,7 @@ def status(*, word: str, workspace: Path, address: str | None, as_json: bool) ->
             each = ", ".join(f"{name} {count:,}" for name, count in kept["by_system"].items())
             console.line(f"  ratings by system: {each}")
     for norm in rounds:
-        console.line(f"  norming round {norm.number}: {norm.state}, {len(norm.units)} items")
+        console.line(f"  norming round {norm.number}: {norm.state}, {amount(len(norm.units), 'item')}")
     for who in quality:
         seconds = "-" if who.median_seconds is None else f"{who.median_seconds:.0f} s"
         apart = "-" if who.apart is None else f"{who.apart:.2f}"
@@ -140,7 +141,7 @@ def norm(*, word: str, n: int | None, goes_on: bool, workspace: Path, address: s
         else:
             going = there
             done = database.write(lambda c: advance(c, going, database.now()))
-    console.line(f"Norming round {done.number} of {found.title}: {done.state}, {len(done.units)} items.")
+    console.line(f"Norming round {done.number} of {found.title}: {done.state}, {amount(len(done.units), 'item')}.")
 
 
 @click.command()
@@ -171,7 +172,8 @@ def close(*, word: str, again: bool, workspace: Path, address: str | None) -> No
     console.line(f"{found.title} is {'open' if again else 'closed'}.")
     if kept:
         console.line(
-            f"What people said of {kept} teams stands on the board: duologue track board {found.settings.track}"
+            f"What people said of {amount(kept, 'team')} stands on the board: "
+            f"duologue track board {found.settings.track}"
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.disk import write_text
 from duologue.terminal import console, options
 
@@ -98,7 +99,7 @@ def judge(*, word: str, file: Path, workspace: Path, address: str | None) -> Non
             found = find_campaign(connection, word)
         blobs = open_blobs(workspace)
         kept = keep_judge(database, blobs, found, file.name, data)
-    console.line(f"{kept:,} scores of a judge are kept with {found.title}")
+    console.line(f"{amount(kept, 'score')} of a judge are kept with {found.title}")
 
 
 @click.command()
@@ -124,4 +125,6 @@ def export(*, word: str, out: Path, everybody: bool, workspace: Path, address: s
         found = find_campaign(connection, word)
         ratings = ratings_of(connection, found, everybody=everybody)
     write_text(out, ratings_text(ratings, out))
-    console.line(f"{len(ratings):,} ratings in {out}; duologue ratings score {out} --protocol {found.rating.name}")
+    console.line(
+        f"{amount(len(ratings), 'rating')} in {out}; duologue ratings score {out} --protocol {found.rating.name}"
+    )

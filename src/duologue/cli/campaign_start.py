@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -141,8 +142,8 @@ def start(
         return
     console.line(f"Campaign {campaign_id} is open: {made.title}", bold=True)
     console.line(
-        f"{len(proposal.material.items):,} items of {len(made.systems)} systems, {_raters(made)}: "
-        f"{found.wanted:,} ratings."
+        f"{amount(len(proposal.material.items), 'item')} of {amount(len(made.systems), 'system')}, {_raters(made)}: "
+        f"{amount(found.wanted, 'rating')}."
     )
     if links:
         show_links(links)
@@ -153,8 +154,8 @@ def start(
 def _raters(campaign: Campaign) -> str:
     settings = campaign.settings
     if settings.overlap >= 1:
-        return f"{settings.per_item} raters each"
-    return f"{settings.per_item} raters for {settings.several:,} of them, one for the others"
+        return f"{amount(settings.per_item, 'rater')} each"
+    return f"{amount(settings.per_item, 'rater')} for {settings.several:,} of them, one for the others"
 
 
 @click.command()

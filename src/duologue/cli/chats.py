@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.exports.chats.forms import FORMS, convert_chats
 from duologue.terminal import console, options
 
@@ -42,6 +43,6 @@ def chats(*, path: Path, source: str, target: str, out: Path, as_json: bool) -> 
     if as_json:
         console.as_json({"out": str(out), **done._asdict()})
         return
-    console.line(f"{out}: {done.dialogues:,} dialogues, {done.turns:,} turns")
+    console.line(f"{out}: {amount(done.dialogues, 'dialogue')}, {amount(done.turns, 'turn')}")
     if done.left_out:
-        console.line(f"  left out: {done.left_out:,} turns that {target} has no place for")
+        console.line(f"  left out: {amount(done.left_out, 'turn')} that {target} has no place for")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.plugins import load_task
 from duologue.metrics.minimum_risk import UTILITIES
 from duologue.run import combine as subject
@@ -61,13 +62,13 @@ def combine(
         found = {"out": str(out), "answers": done.answers, "chosen": chosen, "unanswered": done.silent}
         console.as_json({**found, "undecided": done.undecided})
         return
-    console.line(f"{out}: {done.answers:,} answers")
+    console.line(f"{out}: {amount(done.answers, 'answer')}")
     for path, count in zip(results, done.chosen, strict=True):
         console.line(f"  {count:,} of {path}")
     if done.silent:
-        console.line(f"  {done.silent:,} samples that no file answers")
+        console.line(f"  {amount(done.silent, 'sample')} that no file answers")
     if done.undecided:
         console.line(
-            f"  {done.undecided:,} ties, where the file named first was taken; of two files "
+            f"  {amount(done.undecided, 'tie')}, where the file named first was taken; of two files "
             "neither agrees more than the other by F1"
         )

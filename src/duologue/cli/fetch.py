@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.locks import writing_folder
 from duologue.core.plugins import challenges
@@ -106,7 +107,7 @@ def _tell(challenge: str, one: DataSet) -> None:
     for number, file in enumerate(one.files, start=1):
         known = [
             *([f"{file.bytes:,} bytes"] if file.bytes is not None else []),
-            *([f"{file.rows:,} rows"] if file.rows is not None else []),
+            *([amount(file.rows, "row")] if file.rows is not None else []),
             *([f"SHA-256 {file.sha256[:16]}..."] if file.sha256 else []),
         ]
         if "*" in file.name:
@@ -125,7 +126,7 @@ def _fetch(chosen: list[tuple[str, DataSet]], out: Path, *, quiet: bool, as_json
         console.as_json({name: [str(path) for path in found] for name, found in paths.items()})
         return
     for name, found in paths.items():
-        console.line(f"{name}: {len(found)} files in {out / name}, checksums as expected")
+        console.line(f"{name}: {amount(len(found), 'file')} in {out / name}, checksums as expected")
     for _, one in chosen:
         if not one.url:
             console.line(f"{one.name}: {one.not_fetched}; source: {one.source}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.capabilities import lacking_capability
 from duologue.core.locks import writing_folder
 from duologue.core.optional_protocols import Simulated
@@ -74,4 +75,4 @@ def generate(
     plan = resolve(simulated.Generation, file=recipe, overrides=(*overrides, *narrowed))
     with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
         paths = simulated.generate(plan, seed, out, workers=workers, progress=progress)
-    console.line(f"{len(paths)} files in {out}")
+    console.line(f"{amount(len(paths), 'file')} in {out}")

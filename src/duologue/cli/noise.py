@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.noise import noise_strengths
@@ -65,4 +66,4 @@ def noise(
         raise UsageError(f"task '{task}' has no noise '{regime}'{did_you_mean(regime, loaded.regimes)}")
     strengths = noise_strengths(loaded, kinds, strength)
     changed = loaded.write_noisy(path, out, regime=regime, seed=seed, strengths=strengths)
-    console.line(f"{changed} utterances changed in {out}")
+    console.line(f"{amount(changed, 'utterance')} changed in {out}")

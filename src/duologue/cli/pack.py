@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task
 from duologue.run.package import answer_package, pack
@@ -81,6 +82,6 @@ def run_package(folder: Path) -> NoReturn:
         console.remark("stopped; the same command goes on where it was")
         sys.exit(130)
     for one in made:
-        verdict = "accepted" if not one.errors else f"{one.errors} errors; see `duologue check`"
-        console.line(f"{one.answers} answers in {one.path}: {verdict}")
+        verdict = "accepted" if not one.errors else f"{amount(one.errors, 'error')}; see `duologue check`"
+        console.line(f"{amount(one.answers, 'answer')} in {one.path}: {verdict}")
     sys.exit(any(one.errors for one in made))

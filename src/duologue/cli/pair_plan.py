@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.metrics.significance import FEWEST
 from duologue.ratings.pair_plan import (
@@ -43,7 +44,7 @@ def plan_pairs(
         told |= {"items": needed, "wanted_power": POWER}
         design = design._replace(items=needed) if needed else design
         said = (
-            f"{needed:,} items find a win share of {share:.0%} with a chance of {POWER:.0%}."
+            f"{amount(needed, 'item finds', 'items find')} a win share of {share:.0%} with a chance of {POWER:.0%}."
             if needed
             else f"No number of items up to {most_items(design):,} finds a win share of {share:.0%}: it is small "
             f"for what items and the tastes of {raters} raters differ."
@@ -66,8 +67,8 @@ def plan_pairs(
         return
     if told["items"] is not None:
         console.line(
-            f"{design.items:,} items, each pair of {design.systems} systems on each by {design.per_item} of "
-            f"{design.raters} raters: {design.votes:,} votes."
+            f"{amount(design.items, 'item')}, each pair of {amount(design.systems, 'system')} on each by "
+            f"{design.per_item} of {amount(design.raters, 'rater')}: {amount(design.votes, 'vote')}."
         )
     console.line(said, bold=True)
     console.line(

@@ -8,6 +8,7 @@ import click
 
 from duologue.cli.forecast import tell_forecast
 from duologue.cli.old_names import RenamedOptions
+from duologue.core.amounts import amount
 from duologue.core.disk import is_stream
 from duologue.core.plugins import load_task
 from duologue.run.contamination import told
@@ -74,6 +75,6 @@ def run(
     warning = told(made.note.exposure, made.note.system) if made.note.exposure is not None else None
     if warning is not None:
         console.line(f"warning: {warning.message}", err=True)
-    console.line(f"{made.answers} answers in {out}", err=is_stream(out))
+    console.line(f"{amount(made.answers, 'answer')} in {out}", err=is_stream(out))
     for line in made.remarks:
         console.line(line, err=is_stream(out))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.lazy_group import LazyGroup
+from duologue.core.amounts import amount
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
@@ -199,7 +200,7 @@ def plan(
         told |= {"items": needed, "difference": difference, "wanted_power": POWER}
         design = design._replace(items=needed) if needed else design
         said = (
-            f"{needed:,} items find a difference of {difference:g} with a chance of {POWER:.0%}."
+            f"{amount(needed, 'item finds', 'items find')} a difference of {difference:g} with a chance of {POWER:.0%}."
             if needed
             else f"No number of items up to {most_items(design):,} finds a difference of {difference:g}: it is small "
             f"for what items and the tastes of {raters} raters differ."
@@ -218,8 +219,8 @@ def plan(
         return
     if told.get("items") is not None:
         console.line(
-            f"{design.items:,} items, each rated by {design.per_item} of {raters} raters, {systems} systems: "
-            f"{design.judgements:,} ratings of answers."
+            f"{amount(design.items, 'item')}, each rated by {design.per_item} of {amount(raters, 'rater')}, "
+            f"{amount(systems, 'system')}: {amount(design.judgements, 'rating')} of answers."
         )
     console.line(said, bold=True)
     whence = "measured in the pilot" if pilot is not None else "assumed; a --pilot would tell"

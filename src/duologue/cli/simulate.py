@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Playable
@@ -222,7 +223,7 @@ def _print(found: Simulation, usage: Sequence[str]) -> None:
     console.line(f"ended by: {endings}")
     latency = found.latency
     if latency is not None:
-        replies = f"{latency.replies} replies, each in {latency.p50:.0f} ms (median)"
+        replies = f"{amount(latency.replies, 'reply')}, each in {latency.p50:.0f} ms (median)"
         console.line(f"{replies}, {latency.p95:.0f} ms (95 %)")
     for note in found.notes:
         console.line(f"note: {note}")

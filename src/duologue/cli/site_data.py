@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.site import site_database
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def backup(*, workspace: Path, address: str | None, out: Path) -> None:
         from duologue.arena.storage import open_blobs
 
         made = back_up(found, open_blobs(workspace), out)
-    console.line(f"{made.rows:,} rows and {made.files:,} files are in {out}")
+    console.line(f"{amount(made.rows, 'row')} and {amount(made.files, 'file')} are in {out}")
 
 
 @click.command()
@@ -51,7 +52,7 @@ def restore(*, source: Path, workspace: Path, address: str | None) -> None:
         from duologue.arena.storage import open_blobs
 
         made = fill(source, found, open_blobs(workspace))
-    console.line(f"{made.rows:,} rows and {made.files:,} files are back")
+    console.line(f"{amount(made.rows, 'row')} and {amount(made.files, 'file')} are back")
 
 
 @click.command()

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from duologue.cli.site import site_database
+from duologue.core.amounts import amount
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
@@ -243,8 +244,11 @@ def delete(*, person_id: str, workspace: Path, address: str | None, words: bool,
             raise UsageError("nothing was deleted")
         done = found.write(lambda connection: remove(connection, person_id, now=found.now(), by=None))
     if words:
-        console.line(f"{done.deleted.pop('utterances')} utterances were removed from talks")
-    console.line(f"deleted {sum(done.deleted.values())} rows; {sum(done.kept.values())} stay, under nobody's name")
+        removed = done.deleted.pop("utterances")
+        console.line(f"{amount(removed, 'utterance was', 'utterances were')} removed from talks")
+    console.line(
+        f"deleted {amount(sum(done.deleted.values()), 'row')}; {sum(done.kept.values())} stay, under nobody's name"
+    )
 
 
 @click.command()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.locks import writing_folder
 from duologue.core.plugins import load_task
 from duologue.run.split import parse_sizes
@@ -62,7 +63,7 @@ def split(
         console.as_json({"parts": rows, "left_out": done.left_out, "seed": seed})
         return
     for one in done.parts:
-        rows_told = "" if one.rows == one.dialogues else f", {one.rows:,} rows"
+        rows_told = "" if one.rows == one.dialogues else f", {amount(one.rows, 'row')}"
         console.line(f"{one.path}: {one.dialogues:,} dialogue{'s' * (one.dialogues != 1)}{rows_told}")
     if done.left_out:
         console.line(f"left out: {done.left_out:,} dialogue{'s' * (done.left_out != 1)}")

@@ -8,6 +8,7 @@ import click
 
 from duologue.cli.lazy_group import LazyGroup
 from duologue.cli.site import site_database
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
@@ -165,7 +166,7 @@ def pair(
                 connection, title=title or task, task=task, scenes=scenes, settings=settings, now=database.now()
             )
         )
-    console.line(f"Campaign {made} is open: {title or task}, {len(scenes):,} dialogues to make", bold=True)
+    console.line(f"Campaign {made} is open: {title or task}, {amount(len(scenes), 'dialogue')} to make", bold=True)
     if len(scenes) < n:
         console.line(f"{n:,} were asked for; {place.name} has no more different goals")
     console.line(f"Next: duologue talk link {made} --n 10")

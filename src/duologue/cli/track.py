@@ -11,6 +11,7 @@ import click
 
 from duologue.cli.lazy_group import LazyGroup
 from duologue.cli.site import site_database
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
@@ -94,7 +95,7 @@ def new(*, file: Path, change: bool, workspace: Path, address: str | None) -> No
         found.write(lambda connection: save_track(connection, blobs, source, found.now(), change=change))
     name, phases = source.definition.name, len(source.definition.phases)
     done = "changed" if change else "made"
-    console.line(f"track '{name}' is {done}: {phases} phase{'s' * (phases > 1)}, {len(source.files)} files kept")
+    console.line(f"track '{name}' is {done}: {amount(phases, 'phase')}, {amount(len(source.files), 'file')} kept")
 
 
 @click.command(name="list")
@@ -169,7 +170,7 @@ def _print_track(
     for team in teams:
         declared = ", ".join(team.external) or "no external resources"
         console.line(f"  {team.name}: {team.state}; {declared}")
-    console.line(f"{len(entries)} entr{'ies' if len(entries) != 1 else 'y'}", bold=True)
+    console.line(amount(len(entries), "entry"), bold=True)
     for name, entry in entries:
         console.line(f"  {name}: {describe_entry(one, entry)}")
         if entry.details:

@@ -9,6 +9,7 @@ import click
 from duologue.cli.campaign_start import invitations, show_links
 from duologue.cli.track import opened
 from duologue.cli.track_results import phase_argument, track_argument
+from duologue.core.amounts import amount
 from duologue.core.disk import temporary_folder
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
@@ -76,7 +77,9 @@ def campaign(
     if as_json:
         console.as_json({"id": made.id, "title": made.title, **status._asdict(), "links": links})
         return
-    console.line(f"Campaign {made.id} rates '{phase_name}' of track '{name}': {status.wanted:,} ratings", bold=True)
+    console.line(
+        f"Campaign {made.id} rates '{phase_name}' of track '{name}': {amount(status.wanted, 'rating')}", bold=True
+    )
     if links:
         show_links(links)
     else:

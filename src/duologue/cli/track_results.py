@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli.track import opened
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.core.locks import writing_folder
 from duologue.terminal import console, options
@@ -212,4 +213,4 @@ def export(*, name: str, out: Path, public: bool, workspace: Path, address: str 
             track = find_track(connection, name)
         with writing_folder(out):
             written = export_board(found, blobs, track, Viewer(organiser=not public), out)
-    console.line(f"{len(written)} files in {out}; open {out / 'index.html'}")
+    console.line(f"{amount(len(written), 'file')} in {out}; open {out / 'index.html'}")

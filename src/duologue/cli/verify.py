@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.run.verify import FileLocations, find, paths_in
 from duologue.run.verify import verify as verify_report
 from duologue.terminal import console, options
@@ -92,7 +93,7 @@ def verify(
     else:
         for one in verdicts:
             if not (one.differences or one.missing):
-                console.line(f"{one.path}: equal, {one.checked} figures computed again")
+                console.line(f"{one.path}: equal, {amount(one.checked, 'figure')} computed again")
             _tell(one.path, one)
             for remark in one.remarks:
                 console.line(f"{one.path}: {remark}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from duologue.core.amounts import amount
 from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
@@ -85,8 +86,7 @@ class PlugInError(DuologueError):
 def describe_problems(path: str, problems: Sequence[Problem], *, limit: int = 20) -> str:
     """Return the problems of a file as plain text, one line each, cut after `limit` lines; it says how many in all."""
     total = sum(problem.stands_for for problem in problems)
-    noun = "problem" if total == 1 else "problems"
-    lines = [f"{one_line(path)} has {total:,} {noun}:"]
+    lines = [f"{one_line(path)} has {amount(total, 'problem')}:"]
     for problem in problems[:limit]:
         place = f"{problem.place}: " if problem.place else ""
         advice = f"; {problem.advice}" if problem.advice else ""

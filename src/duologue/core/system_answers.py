@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.amounts import amount
 from duologue.core.errors import AnswerError, PlugInError
 from duologue.core.records import Answer
 
@@ -37,8 +38,9 @@ def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
     if wrong := [one for one in answers if not isinstance(one, Answer)]:
         raise PlugInError(f"{name} returned {_kind(wrong[0])} as an answer; {promised}")
     if len(answers) != len(samples):
-        noun = "sample" if len(samples) == 1 else "samples"
-        raise PlugInError(f"{name} returned {len(answers)} answers for {len(samples)} {noun}; {promised}")
+        raise PlugInError(
+            f"{name} returned {amount(len(answers), 'answer')} for {amount(len(samples), 'sample')}; {promised}"
+        )
     return list(answers)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from duologue.core.amounts import amount
 from duologue.core.errors import BotError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class SpendingCaps:
                 ("max_cost", settings.max_cost, cost),
             ):
                 if cap and after > cap:
-                    made = f"{self._calls:,} call{'' if self._calls == 1 else 's'}"
+                    made = amount(self._calls, "call")
                     raise CapReachedError(
                         f"the cap {name}={cap} is reached after {made} of this run (the next might exceed it); give "
                         f"more with --set {name}=..."

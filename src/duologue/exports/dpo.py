@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Problem
@@ -35,7 +36,8 @@ class DpoPairs(NamedTuple):
 
     def remarks(self) -> list[str]:
         """Return the counts in words."""
-        return [f"{self.pairs:,} pairs; left out: {self.ties:,} ties, {self.equal:,} of equal or empty replies"]
+        left_out = f"{amount(self.ties, 'tie')}, {self.equal:,} of equal or empty replies"
+        return [f"{amount(self.pairs, 'pair')}; left out: {left_out}"]
 
 
 def to_dpo(path: Path, folders: Sequence[Path] = ()) -> DpoPairs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from duologue.core.amounts import amount
 from duologue.core.escapes import printable
 from duologue.core.problems import total
 from duologue.exports.portable import portable
@@ -37,7 +38,7 @@ def of_check(file: Path, problems: Sequence[Problem]) -> Iterator[str]:
         advice = f"; {one.advice}" if one.advice else ""
         yield annotation(level, f"{place}{one.message}{advice}", one.rule, path, int(line[1]) if line else None)
     if more := total(problems) - told:
-        yield annotation("notice", f"and {more:,} more problems", "duologue check", path)
+        yield annotation("notice", f"and {amount(more, 'more problem')}", "duologue check", path)
 
 
 def of_gate(verdict: GateVerdict) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
+from duologue.core.amounts import amount
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import describe, entries
 from duologue.core.version import __version__
@@ -104,7 +105,9 @@ def _seen(report: Report) -> str:
 
 
 def _figures(report: Report) -> list[str]:
-    heading = f"### {words(report.task)}, {words(named_set(report))} ({words(report.variant)}, {report.n:,} items)"
+    heading = (
+        f"### {words(report.task)}, {words(named_set(report))} ({words(report.variant)}, {amount(report.n, 'item')})"
+    )
     parts = [heading, table(("score", *_COLUMNS), [(one.name, *_row(one, report.n)) for one in report.scores])]
     for by in dict.fromkeys(part.by for part in report.slices):
         cut = [(part, score) for part in report.slices if part.by == by for score in part.scores]

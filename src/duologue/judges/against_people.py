@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.judges.pairs import PairsReport
 from duologue.ratings.files import RatingFile
@@ -54,7 +55,7 @@ def summary_of(judged: Judged, protocol: RatingProtocol, people: RatingFile | No
 def demand_alike(people: RatingFile, *, pairs: bool) -> None:
     """Raise `UsageError` for people's points beside a judge of `pairs`, and the other way round."""
     if bool(people.preferences) != pairs:
-        given = f"{len(people.preferences):,} pairs" if people.preferences else f"{len(people.ratings):,} points"
+        given = amount(len(people.preferences), "pair") if people.preferences else amount(len(people.ratings), "point")
         asked = "pairs (--pairs)" if pairs else "points"
         raise UsageError(
             f"people and judge must both give points, or both judge pairs: people gave {given}, and the judge is asked "

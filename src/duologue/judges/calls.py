@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.amounts import amount
 from duologue.core.errors import BotError
 from duologue.core.rng import Rng
 from duologue.endpoints.account import Account
@@ -68,7 +69,9 @@ def make_calls(
             if progress is not None:
                 progress(len(texts), len(calls), "judging")
     except BotError as error:
-        raise type(error)(f"{error}\n{len(texts):,} of {len(calls):,} calls are done; what is done is kept") from error
+        raise type(error)(
+            f"{error}\n{len(texts):,} of {amount(len(calls), 'call')} are done; what is done is kept"
+        ) from error
     total = Account.total(tables[place].table() for place in sorted(tables))
     return JudgeWords(tuple(texts[place] for place in range(len(calls))), total)
 

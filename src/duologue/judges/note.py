@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.bounds import Items
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
 from duologue.core.errors import FormatError
@@ -66,14 +67,14 @@ class JudgeNote(Record, frozen=True, kw_only=True):
         """Refuse lists of files that no session has."""
         if not self.results or (self.kind == "pairs" and len(self.results) != 2):
             raise ValueError(
-                f"results has {len(self.results)} files, expected {'2' if self.kind == 'pairs' else 'some'}"
+                f"results has {amount(len(self.results), 'file')}, expected {'2' if self.kind == 'pairs' else 'some'}"
             )
         if len(self.systems) != len(self.results):
             raise ValueError(f"systems has {len(self.systems)} names, expected one for each of results")
         for name, limit in (("input", 1), ("kb", 1), ("calls", 1)):
             found = len(getattr(self, name))
             if found > limit or (name == "calls" and not found):
-                raise ValueError(f"{name} has {found} files, expected 1")
+                raise ValueError(f"{name} has {amount(found, 'file')}, expected 1")
 
 
 class OpenedNote(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.core.amounts import amount
 from duologue.judges.points import PointsReport
 from duologue.ratings.prediction_powered import CALIBRATED
 
@@ -42,7 +43,7 @@ def _points(report: PointsReport, session: JudgeSession) -> list[str]:
         (report.alone, "a request for points alone gets, above a reply that says nothing,"),
     ):
         if figure.n:
-            lines.append(f"injection: {what} {_signed(figure)} of {most} points")
+            lines.append(f"injection: {what} {_signed(figure)} of {amount(most, 'point')}")
     return lines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.core.amounts import amount
 from duologue.core.problems import total
 from duologue.core.records import Problem
 from duologue.report.numbers import percent
@@ -31,7 +32,7 @@ def doubts(report: Report) -> list[Problem]:
     if errors:
         number, first = total(errors), errors[0]
         told = f"{first.place}: {first.message}" if first.place else first.message
-        message = f"its file has {number:,} error{'' if number == 1 else 's'} and was scored all the same: {told}"
+        message = f"its file has {amount(number, 'error')} and was scored all the same: {told}"
         found.append(
             Problem(rule="scored-with-errors", severity="warning", message=message, advice="have the file mended")
         )
@@ -58,7 +59,7 @@ def overlap_with_training(report: Report) -> str:
     if found is None or not found.samples:
         return ""
     said = (
-        f"{percent(found.samples_seen / found.samples)} % of {found.samples:,} samples (context and reply; "
+        f"{percent(found.samples_seen / found.samples)} % of {amount(found.samples, 'sample')} (context and reply; "
         f"{percent(found.by_chance)} % to be expected)"
     )
     if found.replies:

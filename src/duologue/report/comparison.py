@@ -10,6 +10,7 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts
 from duologue.metrics.rank import ranking_metric
@@ -178,7 +179,7 @@ def _family_in_words(reports: Sequence[tuple[str, Report]], metrics: Sequence[Me
 
 
 def _swaps_in_words(outcome: PairedFamily) -> str:
-    return f"all {outcome.rounds:,} swaps" if outcome.exact else f"{outcome.rounds:,} random swaps"
+    return f"all {amount(outcome.rounds, 'swap')}" if outcome.exact else f"{amount(outcome.rounds, 'random swap')}"
 
 
 def widest_gaps(a: Report, b: Report, metric: Metric[Any], limit: int = 10) -> tuple[Gap, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.core.notebook import data_frame, html_table, text_table
 from duologue.metrics.significance import ROUNDS, SEED
@@ -106,7 +107,7 @@ class Leaderboard(NamedTuple):
 
     @property
     def _title(self) -> str:
-        return f"{self.task} {self.test_set}, {self.variant}, {self.n} items, ranked by {self.rank_by}"
+        return f"{self.task} {self.test_set}, {self.variant}, {amount(self.n, 'item')}, ranked by {self.rank_by}"
 
 
 def rank_all(

@@ -10,6 +10,7 @@ from rich import box
 from rich.console import Group
 from rich.text import Text
 
+from duologue.core.amounts import amount
 from duologue.core.escapes import one_line
 from duologue.core.version import __version__
 from duologue.metrics.significance import ALPHA
@@ -40,10 +41,10 @@ _TESTS = 15
 
 def render_ratings(found: RatingsSummary) -> Group:
     """Return a summary of ratings for `rich.console.Console.print`."""
-    what = "pairwise judgements" if found.preferred else "ratings"
-    raters = f"{found.raters} rater{'s' * (found.raters != 1)}"
+    given = amount(found.ratings, "pairwise judgement" if found.preferred else "rating")
+    raters = amount(found.raters, "rater")
     parts: list[RenderableType] = [
-        _line(f"{found.protocol.name}: {found.ratings:,} {what}, {raters}, {found.items:,} items", "bold"),
+        _line(f"{found.protocol.name}: {given}, {raters}, {amount(found.items, 'item')}", "bold"),
         _line(f"{found.protocol.source}.", "dim"),
     ]
     if found.agreement:
@@ -154,8 +155,11 @@ def _tests(tests: Sequence[PairTest]) -> list[RenderableType]:
         [Column("better", [one.better or "tie" for one in shown], words=True)],
         box.SIMPLE_HEAD,
     )
-    more = [_line(f"... and {len(tests) - _TESTS} more pairs (--json has all)")] if len(tests) > _TESTS else []
-    told = f"p adj.: Student's t with two-way errors, Holm's correction over {len(tests)} pairs; better below {ALPHA}."
+    more = (
+        [_line(f"... and {amount(len(tests) - _TESTS, 'more pair')} (--json has all)")] if len(tests) > _TESTS else []
+    )
+    pairs = amount(len(tests), "pair")
+    told = f"p adj.: Student's t with two-way errors, Holm's correction over {pairs}; better below {ALPHA}."
     return [table, *more, _line(told, "dim")]
 
 

@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from duologue.core.amounts import amount
 from duologue.core.escapes import one_line
 from duologue.metrics.significance import ALPHA
 from duologue.report.background import TRAINING_RULES, doubts, external_data, overlap_with_training
@@ -45,7 +46,7 @@ def render(report: Report) -> Group:
         place = f"{problem.place}: " if problem.place else ""
         parts.append(_line(f"{problem.severity}: {place}{problem.message} [{problem.rule}]", "yellow"))
     if len(report.problems) > MOST_PROBLEMS:
-        parts.append(_line(f"... and {len(report.problems) - MOST_PROBLEMS} more problems"))
+        parts.append(_line(f"... and {amount(len(report.problems) - MOST_PROBLEMS, 'more problem')}"))
     if left_out := report.meta.get("not computed"):
         parts.append(_line(f"not computed: {left_out}", "dim"))
     parts.append(_line(str(report.signature), "dim"))
@@ -62,7 +63,7 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
     parts: list[RenderableType] = []
     for name in dict.fromkeys(one.test_set for one in comparisons):
         rows = [one for one in comparisons if one.test_set == name]
-        heading = f"{name or 'same items'}, {rows[0].n} items"
+        heading = f"{name or 'same items'}, {amount(rows[0].n, 'item')}"
         parts += [
             _line(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
             _tests(rows, single=single),
@@ -108,12 +109,16 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
         [_figures(name, [row.get(name) for row in scores]) for name in others],
         box.SIMPLE_HEAD,
     )
-    heading = _line(f"{total.task} ({total.variant}), {total.system}: {len(files)} files", "bold")
+    heading = _line(f"{total.task} ({total.variant}), {total.system}: {amount(len(files), 'file')}", "bold")
     problems = [
         _line(f"{one.severity}: {one.place}{': ' if one.place else ''}{one.message} [{one.rule}]", "yellow")
         for one in total.problems
     ]
-    more = [_line(f"... and {len(problems) - MOST_PROBLEMS} more problems")] if len(problems) > MOST_PROBLEMS else []
+    more = (
+        [_line(f"... and {amount(len(problems) - MOST_PROBLEMS, 'more problem')}")]
+        if len(problems) > MOST_PROBLEMS
+        else []
+    )
     external = _line(f"external data: {external_data(total)}")
     return Group(
         heading,
@@ -178,7 +183,7 @@ def render_leaderboard(found: Leaderboard) -> Group:
         box.SIMPLE_HEAD,
     )
     parts: list[RenderableType] = [
-        _line(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
+        _line(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {amount(found.n, 'item')}", "bold"),
         table,
         *_notes(found.notes),
         _line(
@@ -204,7 +209,10 @@ def render_leaderboard(found: Leaderboard) -> Group:
         for problem in doubts(place.report)
     ]
     parts += [_line(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
-    parts += [_line(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
+    parts += [
+        _line(f"{name}: refused ({amount(count, 'problem')}): {first}", "yellow")
+        for name, count, first in found.refused
+    ]
     return Group(*parts)
 
 
@@ -257,7 +265,7 @@ def _line(text: str, style: str = "") -> Text:
 
 def _title(report: Report) -> Group:
     title = _line(report.task, "bold")
-    title.append(one_line(f" ({report.variant}), {report.n} items"), "not bold")
+    title.append(one_line(f" ({report.variant}), {amount(report.n, 'item')}"), "not bold")
     if report.system:
         title.append(one_line(f", system {report.system}"), "not bold")
     overlap = overlap_with_training(report)

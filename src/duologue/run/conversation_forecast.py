@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Conversable
 from duologue.core.play import play
@@ -103,7 +104,7 @@ def conversation_lines(forecasts: Sequence[ConversationForecast]) -> list[str]:
     for one in forecasts:
         likely = "" if one.likely is None else f"likely about {one.likely['calls']:,.0f}, "
         calls = f"at least {one.least['calls']:,.0f} calls, {likely}at most {one.most['calls']:,.0f}"
-        lines.append(f"{one.part}: {one.conversations:,} conversations take {calls}")
+        lines.append(f"{one.part}: {amount(one.conversations, 'conversation takes', 'conversations take')} {calls}")
         for how, counts in (("at least", one.least), ("likely", one.likely), ("at most", one.most)):
             if counts is not None:
                 kept = f", {counts['kept']:,.0f} calls kept from before" if counts["kept"] else ""
@@ -136,11 +137,13 @@ def _known(task: Task, system: System, own: Stage, seed: int) -> _Known:
             for part, partner in partners.items():
                 found[part].append(partner.asked)
                 partner.asked = []
-        return _Known(found, f"as in {len(scenes)} conversations of {called} with the task's own user, played for this")
+        return _Known(
+            found, f"as in {amount(len(scenes), 'conversation')} of {called} with the task's own user, played for this"
+        )
     people = {one.id: one for one in own.human_dialogues}
     if all(scene.id in people for scene in scenes):
         cut = {part: [_cut(people[scene.id], scene, part) for scene in scenes] for part in (SYSTEM, USER)}
-        return _Known(cut, f"as in {len(scenes)} dialogues of people about the same scenes")
+        return _Known(cut, f"as in {amount(len(scenes), 'dialogue')} of people about the same scenes")
     return _Known({part: [[] for _ in scenes] for part in (SYSTEM, USER)}, "")
 
 

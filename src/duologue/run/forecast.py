@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer
 from duologue.run.predict import demand_questions, demand_unread, in_world, next_round
@@ -83,9 +84,10 @@ def forecast_lines(found: RunForecast) -> Sequence[str]:
     """Return a forecast in words."""
     counts = found.counts
     new = counts["calls"] - counts["kept"]
+    answers = amount(found.answers, "answer takes", "answers take")
     lines = [
-        f"{found.answers:,} answers take {counts['calls']:,.0f} calls, {counts['kept']:,.0f} of them kept from before",
-        f"{new:,.0f} new calls: {amount_words(counts)}",
+        f"{answers} {amount(round(counts['calls']), 'call')}, {counts['kept']:,.0f} of them kept from before",
+        f"{amount(round(new), 'new call')}: {amount_words(counts)}",
         "nothing was asked and nothing written; the tokens of prompts are estimated from their bytes",
     ]
     if found.rounds > 1:

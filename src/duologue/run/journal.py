@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.core.disk import GrowingFile, guarded, refusal, replacing
 from duologue.core.errors import BotError, StorageError
 from duologue.core.identity import differences
@@ -155,5 +156,5 @@ def told_what_is_kept(journal: Journal | None) -> Iterator[None]:
         if journal is None:
             raise
         count = len(journal.answers)
-        kept = f"{count} {'answer is' if count == 1 else 'answers are'} kept" if count else "Nothing is answered yet"
+        kept = f"{amount(count, 'answer is', 'answers are')} kept" if count else "Nothing is answered yet"
         raise BotError(f"{error}\n{kept}; the same command goes on from there.") from error

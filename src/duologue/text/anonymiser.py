@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.amounts import amount
 from duologue.core.records import Record
 from duologue.text.personal.characters import digits_said, plain
 from duologue.text.personal.finder import find
@@ -42,7 +43,7 @@ class Replaced(Record, frozen=True, kw_only=True):
     def told(self) -> str:
         """Return it in words, one line per kind."""
         total = sum(self.counts.values())
-        head = f"personal data: {total:,} replaced in {self.changed:,} of {self.texts:,} texts\n"
+        head = f"personal data: {total:,} replaced in {self.changed:,} of {amount(self.texts, 'text')}\n"
         lines = [
             f"  {kind:8} {number:9,}   such as {' , '.join(self.samples.get(kind, [])[:3])}\n"
             for kind, number in self.counts.items()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duologue.challenges.conversation.commands.session import Session, with_service
+from duologue.core.amounts import amount
 from duologue.core.errors import UsageError
 from duologue.core.locks import writing_folder
 from duologue.terminal import console, options
@@ -108,7 +109,7 @@ def twitter(
         collector = AccountCollector(api, base, store, limit=per_account, files=files, say=session.say)
         outcome = collector.run(wanted)
         counts = base.counts()
-    console.line(f"{outcome.accounts:,} accounts read, {outcome.fresh:+,} dialogues; {session.told()}")
+    console.line(f"{amount(outcome.accounts, 'account')} read, {outcome.fresh:+,} dialogues; {session.told()}")
     for why, which in (("left out", outcome.gone), ("failed", outcome.failed)):
         for name, reason in which.items():
             console.line(f"  {name} {why}: {reason}")
@@ -152,7 +153,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
             if stores.has_base(store):
                 with stores.open_base(store, writable=False) as base:
                     left = hydrating.missing_ids(base, wanted, again=again)
-            console.line(f"{len(wanted):,} different ids, {len(left):,} to fetch")
+            console.line(f"{amount(len(wanted), 'different id')}, {len(left):,} to fetch")
             console.block(
                 plan.plan_text(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url)
             )
@@ -164,7 +165,8 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
         with options.progress_bar(quiet=service["quiet"]) as progress:
             done = hydrating.hydrate(session.api(base, ()), base, wanted, again=again, progress=progress)
     console.line(
-        f"{done.stored:,} of {done.asked:,} posts are in {store}, {done.absent:,} have no post; {session.told()}"
+        f"{done.stored:,} of {amount(done.asked, 'post')} are in {store}, {done.absent:,} have no post; "
+        f"{session.told()}"
     )
     if done.stopped:
         console.line(f"stopped: {done.stopped}")
@@ -194,7 +196,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
         if service["dry_run"]:
             size = 20 if session.service == "v1" else 100
             cost = n * session.budget.prices.user
-            console.line(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
+            console.line(f"nothing is called; it would be up to {amount(-(-n // size), 'call')}, up to {cost:,.2f} USD")
             return
         found = search_accounts(session.api(None, (), prefer_user=True), " ".join(words), n)
     text = "".join(f"{name}\n" for name in found.names)
@@ -202,7 +204,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
         console.text(text)
     else:
         disk.write_text(out, text)
-        console.line(f"{len(found.names)} accounts in {out}")
+        console.line(f"{amount(len(found.names), 'account')} in {out}")
     if dump is not None:
         disk.write_text(dump, "".join(json.dumps(row) + "\n" for row in found.rows), private=True)
     if found.stopped:
@@ -267,7 +269,7 @@ def _expire(base: PostBase, store: Path, days: int | None) -> None:
         return
     gone = base.expire(int(time.time()) - days * _DAY_SECONDS)
     stores.refresh(base, store)
-    console.line(f"{gone:,} posts read more than {days:,} days ago are taken out of {store}")
+    console.line(f"{amount(gone, 'post')} read more than {days:,} days ago are taken out of {store}")
 
 
 def _numbered(store: Path, names: list[str]) -> set[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -75,9 +76,11 @@ def freeze(
         console.as_json({"track": msgspec.to_builtins(frozen), "overlap": told, "apart": not track.leaks(proof)})
     else:
         for part in (track.TRAIN, track.DEV):
-            console.line(f"{part}: {frozen.dialogues[part]:,} dialogues of {frozen.accounts[part]:,} accounts")
-        told_accounts = f"{frozen.accounts[track.EVALUATION]:,} accounts"
-        console.line(f"{track.EVALUATION}: {frozen.samples:,} samples of {told_accounts}, their replies sealed")
+            console.line(
+                f"{part}: {amount(frozen.dialogues[part], 'dialogue')} of {amount(frozen.accounts[part], 'account')}"
+            )
+        told_accounts = amount(frozen.accounts[track.EVALUATION], "account")
+        console.line(f"{track.EVALUATION}: {amount(frozen.samples, 'sample')} of {told_accounts}, their replies sealed")
         for one in proof:
             console.block(one.told())
         console.line(f"give away {out / track.OPEN}; keep {out / track.SEALED} to yourself")

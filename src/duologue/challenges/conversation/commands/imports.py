@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -169,7 +170,10 @@ def _tell(done: ImportResult, base: PostBase, store: Path, *files: Path) -> None
 
     stores.refresh(base, store)
     report = write_report(store, ", ".join(file.name for file in files), done.replaced)
-    console.line(f"{done.posts:,} posts, {done.dialogues:,} dialogues of {done.accounts:,} accounts in {store}")
+    console.line(
+        f"{amount(done.posts, 'post')}, {amount(done.dialogues, 'dialogue')} of "
+        f"{amount(done.accounts, 'account')} in {store}"
+    )
     for why, number in sorted(done.skipped.items()):
         console.line(f"  left out: {number:,} {why}")
     if done.replaced is None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -146,4 +147,4 @@ class Session:
 
     def told(self) -> str:
         """Return a summary of calls and reads."""
-        return f"{self._calls:,} calls, {self.budget.told()}"
+        return f"{amount(self._calls, 'call')}, {self.budget.told()}"

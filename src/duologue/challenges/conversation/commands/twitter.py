@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.disk import resolved
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
@@ -148,8 +149,8 @@ def _extract(
         return
     left_out = f"; {made.left_out:,} left out" if without is not None else ""
     console.line(
-        f"{made.dialogues:,} dialogues, {made.utterances:,} utterances, {made.words:,} words "
-        f"of {made.accounts:,} accounts{left_out}"
+        f"{amount(made.dialogues, 'dialogue')}, {amount(made.utterances, 'utterance')}, {amount(made.words, 'word')} "
+        f"of {amount(made.accounts, 'account')}{left_out}"
     )
 
 

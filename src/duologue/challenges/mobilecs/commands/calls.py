@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def calls(*, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], keep_pe
     found = import_calls(files, staff, keep_personal_data=keep_personal_data)
     disk.write_bytes(out, dump(found.rows), private=True)
     turns = sum(len(row["content"]) for row in found.rows)
-    console.line(f"{len(found.rows):,} calls with {turns:,} turns in {out}")
+    console.line(f"{amount(len(found.rows), 'call')} with {amount(turns, 'turn')} in {out}")
     if found.replaced is None:
         console.line("personal data was kept, as --keep-personal-data says: the file is for its owner alone")
         return

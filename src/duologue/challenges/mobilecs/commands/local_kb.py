@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def local_kb(*, calls: Path, result: Path, out: Path) -> None:
     made = local_bases(examples, extraction_answers(submission.rows))
     disk.write_bytes(out, dump(made.rows))
     entities = sum(len(row["KB"]) - ("NA" in row["KB"]) for row in made.rows)
-    console.line(f"{len(made.rows):,} dialogues with {entities:,} entities in {out}")
+    console.line(f"{amount(len(made.rows), 'dialogue')} with {amount(entities, 'entity')} in {out}")
     if made.discarded:
         some = ", ".join(made.discarded[:5]) + (", ..." if len(made.discarded) > 5 else "")
         console.line(f"discarded as the official preprocessing does: {len(made.discarded):,} ({some})")

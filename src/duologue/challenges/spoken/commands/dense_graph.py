@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -42,6 +43,6 @@ def dense_graph(*, graph: Path, whole: tuple[Path, ...], triples: int, out: Path
     made = denser(known, [open_graph(path) for path in whole], triples=triples, seed=seed)
     write_graph(graph_of(made), out)
     console.line(
-        f"{len(made):,} triples of {len(made.entities):,} entities in {out} ({len(known):,} of {len(known.entities):,} "
-        "before)"
+        f"{amount(len(made), 'triple')} of {amount(len(made.entities), 'entity')} in {out} "
+        f"({len(known):,} of {len(known.entities):,} before)"
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.amounts import amount
 from duologue.core.locks import writing_folder
 from duologue.terminal import console, options
 
@@ -65,7 +66,9 @@ def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: 
         files.write_gold(examples, out / GOLD)
         write_key(questions, out / KEY)
     counts = {kind: sum(one.kind == kind for one in questions) for kind in KINDS}
-    console.line(f"{len(questions):,} questions in {out}: " + ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS))
+    console.line(
+        f"{amount(len(questions), 'question')} in {out}: " + ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS)
+    )
     fewer = [kind for kind in KINDS if counts[kind] < n]
     if fewer:
         console.line(f"{n:,} of each kind were asked for; the graph has fewer of: {', '.join(fewer)}")
