@@ -352,6 +352,15 @@ def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(
     assert not list(tmp_path.glob(".*journal"))
 
 
+def test_the_walker_warns_of_a_byte_order_mark_once(installed: Any, corpus: Any, tmp_path: Path) -> None:
+    marked = tmp_path / "marked.json"
+    marked.write_bytes(b"\xef\xbb\xbf" + corpus.data.read_bytes())
+    shown = installed("show", "restaurant", marked)
+    assert shown.code == 0
+    assert "nb_dialog:\n40\n" in shown.out  # the statistics, for which the file is read again
+    assert shown.err.count("byte order mark") == 1
+
+
 def test_output_cut_off_by_the_reader_is_no_fault(installed: Any, corpus: Any) -> None:
     process = installed.start("show", "restaurant", corpus.data)
     assert process.stdout is not None

@@ -52,6 +52,7 @@ def show(
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
     _refuse_unwritten(only, as_json=as_json)
+    console.take_warnings(once=True)  # the dump and the statistics read the file, each for itself
     loaded = load_task(task)
     if kb is not None:
         if not isinstance(loaded, FactChecking):

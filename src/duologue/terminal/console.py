@@ -101,15 +101,21 @@ def rich_console(*, err: bool = False) -> Console:
     return Escaping(stderr=err, highlight=False, color_system=None if plain() else "auto")
 
 
-def take_warnings() -> None:
-    """Print logged warnings through this module."""
+def take_warnings(*, once: bool = False) -> None:
+    """Print logged warnings through this module; with `once`, for a verb that reads a file twice, no line again."""
     import logging  # `duologue --help` stays quick
+
+    said: set[str] = set()
 
     class WarningPrinter(logging.Handler):
         """Prints warnings on standard error."""
 
         def emit(self, record: logging.LogRecord) -> None:
-            block(self.format(record), err=True)
+            told = self.format(record)
+            if told not in said:
+                block(told, err=True)
+            if once:
+                said.add(told)
 
     logging.lastResort = WarningPrinter(logging.WARNING)
 
