@@ -170,6 +170,10 @@ def test_no_form_is_of_a_message_that_is_no_longer_there() -> None:
             "1 of 4 answers were rated by two raters, and it takes two of them",
             "4 个回答中有 1 个由两位评分者评过，至少需要两个",
         ),
+        (
+            "'position' is [3, 2], expected [start, end] with 0 <= start < end",
+            "'position' 为 [3, 2]，应为 [start, end]，且 0 <= start < end",
+        ),
         ("'id' is 'the user', expected a text", "'id' 为 'the user'，应为文本"),
         ("nobody wrote a form for this", None),
         ("key 'x' is not looked at" + "!" * 1000, None),

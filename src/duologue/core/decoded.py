@@ -8,22 +8,27 @@ import msgspec
 
 from duologue.core.errors import UsageError
 
+_FEW = 4
+"""The most numbers of a list that are spelled: positions, spans."""
+_LARGE = 10**18
+
 
 def shown(value: Any) -> str:
-    """Return a decoded value in few words for a message; nested ones are named, not spelled.
+    """Return a decoded value in few words for a message; nested ones are named, not spelled, but for a few numbers.
 
-    >>> shown("x"), shown(None), shown([1])
-    ("'x'", 'null', 'a list of 1')
+    >>> shown("x"), shown(None), shown(["x"]), shown([3, 2])
+    ("'x'", 'null', 'a list of 1', '[3, 2]')
     """
     if isinstance(value, str):
         return repr(value if len(value) <= 60 else value[:57] + "...")
     if isinstance(value, list):
-        return f"a list of {len(value)}"
+        few = 0 < len(value) <= _FEW and all(type(one) in {int, float} and abs(one) < _LARGE for one in value)
+        return str(value) if few else f"a list of {len(value)}"
     if isinstance(value, dict):
         return "an object"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int) and abs(value) >= 10**18:
+    if isinstance(value, int) and abs(value) >= _LARGE:
         return "a number of more than 18 digits"  # Python refuses to print thousands of digits
     return str(value)
 

@@ -96,6 +96,6 @@ def test_the_list_of_problems_has_an_end() -> None:
 
 def test_values_are_shown_in_few_words() -> None:
     assert shown("x" * 100) == repr("x" * 57 + "...")
-    values: tuple[Any, ...] = (None, True, 3, 2.5, [1], {})
+    values: tuple[Any, ...] = (None, True, 3, 2.5, ["x"], {})
     assert [shown(value) for value in values] == ["null", "true", "3", "2.5", "a list of 1", "an object"]
     assert shown(10**5000) == "a number of more than 18 digits"

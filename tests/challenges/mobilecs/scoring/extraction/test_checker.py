@@ -132,10 +132,10 @@ def test_what_is_wrong_with_a_turn_is_told_in_words(key: str, value: Any, told: 
         ("/0/triples", None, "'triples' is null, expected a list"),
         ("/0/entities/+", "ent-1", "found 'ent-1', expected an object"),
         ("/0/triples/+", 7, "found 7, expected an object"),
-        ("/0/entities/0/position", [1], "'position' is a list of 1, expected [start, end] with 0 <= start < end"),
-        ("/0/entities/0/position", [3, 3], "'position' is a list of 2, expected [start, end] with 0 <= start < end"),
-        ("/0/entities/0/position", [-1, 3], "'position' is a list of 2, expected [start, end] with 0 <= start < end"),
-        ("/0/entities/0/position", [0, 1, 2], "'position' is a list of 3, expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [1], "'position' is [1], expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [3, 3], "'position' is [3, 3], expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [-1, 3], "'position' is [-1, 3], expected [start, end] with 0 <= start < end"),
+        ("/0/entities/0/position", [0, 1, 2], "'position' is [0, 1, 2], expected [start, end] with 0 <= start < end"),
     ],
 )
 def test_what_is_no_record_or_no_place_is_told_in_words(place: str, value: Any, told: str, track: Track) -> None:
