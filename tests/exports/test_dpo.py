@@ -48,6 +48,12 @@ def test_equal_replies_are_left_out_and_counted(tmp_path: Path) -> None:
     assert len(rows) == 13
 
 
+def test_pairs_of_which_none_could_be_read_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    note = note_of_pairs(tmp_path, said="both have something")
+    with pytest.raises(UsageError, match=r"has 12 judged pairs, none of which could be read.*pairs\.calls\.jsonl, and"):
+        to_dpo(note)
+
+
 def test_points_and_missing_files_are_refused(tmp_path: Path) -> None:
     note = note_of_pairs(tmp_path)
     told = json.loads(note.read_bytes())

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 CHOICES = ('{"better": "A"}', '{"better": "B"}', '{"better": "tie"}')
 
 
-def note_of_pairs(folder: Path) -> Path:
-    """Write a note of twelve pairs with its files: won by the first system, by the second, and ties, in turn."""
+def note_of_pairs(folder: Path, said: str = "") -> Path:
+    """Write a note of twelve pairs with its files: won by the first system, by the second, and ties, in turn.
+
+    With `said`, that is what the judge says to all of them.
+    """
     gold = folder / "gold.txt"
     gold.write_bytes(GOLD.read_bytes())
     short = written(folder, "short", ["sorry", "ok", "why ?"])
@@ -37,7 +40,7 @@ def note_of_pairs(folder: Path) -> Path:
     for place, call in enumerate(session.calls):
         wanted = CHOICES[place // 2 % 3]
         texts.append({CHOICES[0]: CHOICES[1], CHOICES[1]: CHOICES[0]}.get(wanted, wanted) if call.swapped else wanted)
-    words = JudgeWords(tuple(texts), Account())
+    words = JudgeWords(tuple(said or text for text in texts), Account())
     one, other = session.systems.values()
     made = pairs_of(session.prompt, session.calls, words.texts, recipe, ("short", "long"), (one, other))
     out.write_text(ratings_text(made.preferences, out), encoding="utf-8")

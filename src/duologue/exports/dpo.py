@@ -44,8 +44,8 @@ def to_dpo(path: Path, folders: Sequence[Path] = ()) -> DpoPairs:
     """Return the pairs of a note that `duologue judge --pairs` wrote.
 
     The prompt is the sample in plain lines, as for other exports, with the facts that the judge was told. Raises
-    `UsageError` for a note of points, for pairs of whole dialogues, which have no prompt in common, and for files that
-    are not to be had, and `FormatError` for judgements of something else.
+    `UsageError` for a note of points, for pairs of whole dialogues, which have no prompt in common, for pairs of which
+    none could be read, and for files that are not to be had, and `FormatError` for judgements of something else.
     """
     opened = open_note(path, folders)
     note, session = opened.note, opened.session
@@ -55,6 +55,13 @@ def to_dpo(path: Path, folders: Sequence[Path] = ()) -> DpoPairs:
         raise UsageError("\n".join((*opened.differences, *opened.missing)))
     if session.prompt.unit == "dialogue":
         raise UsageError(f"{path} is of whole dialogues, which have no prompt in common; pairs of replies have one")
+    unread = note.report.get("unread")
+    if isinstance(unread, int) and unread > 0 and unread == note.report.get("pairs"):
+        asked = amount(unread, "judged pair")
+        raise UsageError(
+            f"{path} has {asked}, none of which could be read, so no preference is known; see what the judge said in "
+            f"{note.calls[0].path}, and judge again with another model, or more --set reply_tokens where it was cut off"
+        )
     language = load_task(note.task).info.language
     one, other = session.systems.values()
     lines, ties, equal = [], 0, 0
