@@ -5,7 +5,6 @@ All material stands between marks that it cannot close: they bear a hash of the 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
@@ -15,6 +14,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Turn
 from duologue.core.thoughts import without_thoughts
 from duologue.judges.judge_texts import load_texts
+from duologue.judges.verdict import choice_in, plain, points_in, points_of
 from duologue.prompts.json_answer import found_json
 from duologue.prompts.prompt import PromptMessage, object_schema, prompt_of
 from duologue.prompts.prompt_texts import filled, readable
@@ -32,10 +32,6 @@ Unit = Literal["reply", "dialogue"]
 
 _MARK = 12
 """Hexadecimal digits of a mark."""
-_POINTS = re.compile(r"\s{0,9}[\"'*]{0,3}(-?[0-9]{1,4})(?:\.0{1,3})?[\"'*]{0,3}\s{0,9}(?:分|points?)?[.。]?\s{0,9}")
-"""A whole number alone."""
-_CHOICES: dict[str, Outcome] = {"a": "a", "b": "b", "tie": "tie", "平": "tie", "平局": "tie"}
-_CHOICE = re.compile(r"[\s\"'*\[(]{0,9}(A|B|tie|平局|平)(?:[\s\"'*\])。.]{0,9}$|[.:)\n])", re.IGNORECASE)
 
 
 class Question(NamedTuple):
@@ -113,23 +109,20 @@ class JudgePrompt:
         """Return the points in what a judge said by criterion; those that cannot be read are not there."""
         told = found_json(text)
         if not isinstance(told, dict):
-            (first, *others) = self.protocol.criterion
-            told = {} if others else {first.name: without_thoughts(text)}
-        named = {_plain(key): value for key, value in told.items()}
+            return points_in(without_thoughts(text), self.protocol.criterion)
+        named = {plain(key): value for key, value in told.items()}
         found = {}
         for one in self.protocol.criterion:
-            value = _whole(named.get(_plain(one.name), named.get(_plain(one.zh or one.name))))
-            if value is not None and one.low <= value <= one.high:
+            value = _points_of(named.get(plain(one.name), named.get(plain(one.zh or one.name))), one)
+            if value is not None:
                 found[one.name] = value
         return found
 
     def read_better(self, text: str) -> Outcome | None:
         """Return what a judge chose: `a` is what was shown first; `None` where it cannot be read."""
         told = found_json(text)
-        if isinstance(told, dict):
-            return _CHOICES.get(str(told.get("better", "")).strip().lower())
-        found = _CHOICE.match(without_thoughts(text).strip())
-        return _CHOICES[found[1].lower()] if found else None
+        said = told.get("better") if isinstance(told, dict) else without_thoughts(text)
+        return choice_in(said) if isinstance(said, str) else None
 
     def _criterion(self, one: Criterion) -> str:
         anchors = one.anchors_zh if self._language == "zh" else one.anchors
@@ -174,17 +167,11 @@ def mark_of(texts: Sequence[str]) -> str:
         number += 1
 
 
-def _plain(name: str) -> str:
-    return name.strip().lower().replace("_", "-").replace(" ", "-")
-
-
-def _whole(value: Any) -> int | None:
-    """Return a whole number, also one that is written as text or with zeros behind a point."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    found = _POINTS.fullmatch(value) if isinstance(value, str) else None
-    return int(found[1]) if found else None
+def _points_of(value: Any, criterion: Criterion) -> int | None:
+    """Return points of the scale, also such as are written as text or with zeros behind a point."""
+    if isinstance(value, str):
+        return points_of(value, criterion)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and criterion.low <= value <= criterion.high else None
