@@ -184,7 +184,7 @@ def test_a_file_of_the_truth_alone_is_not_answered(contest: Any, tmp_path: Path)
     with pytest.raises(UsageError, match=r"answers.json holds nothing that could be answered: none of its 40 samples"):
         run(system, contest.gold, out)
     with pytest.raises(UsageError, match="give the data file in its place"):
-        forecast_file(contest.task, system, contest.gold, name="random", world=None, seed=1)
+        forecast_file(contest.task, system, contest.gold, out, name="random", world=None, kb=None, seed=1)
     assert not list(tmp_path.glob("*out*"))
 
 

@@ -65,7 +65,7 @@ def run(
     system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
     if dry_run:
-        tell_forecast(forecast_file(loaded, system, data, name=name, world=world, seed=seed))
+        tell_forecast(forecast_file(loaded, system, data, out, name=name, world=world, kb=kb, seed=seed))
         return
     with options.progress_bar(quiet=quiet) as progress:
         made = predict_file(

@@ -6,9 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.amounts import amount
+from duologue.core.disk import is_stream
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer
-from duologue.run.predict import demand_questions, demand_unread, in_world, next_round
+from duologue.run.journal import answers_left, journal_path
+from duologue.run.predict import demand_questions, demand_unread, identity_of, in_world, next_round, note_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,33 +31,56 @@ class RunForecast(NamedTuple):
     """What the system tells by name, added up over all samples."""
     rounds: int
     """More than one where later histories hold replies that are not known yet: those are taken to be empty."""
+    left: int = 0
+    """Answers that a stopped run left in its journal: they are among `answers`, and nothing else counts them."""
 
 
-def forecast_file(task: Task, system: System, data: Path, *, name: str, world: World | None, seed: int) -> RunForecast:
+def forecast_file(
+    task: Task, system: System, data: Path, out: Path, *, name: str, world: World | None, kb: Path | None, seed: int
+) -> RunForecast:
     """Return what the system of that name would take to answer a file; nothing is asked and nothing written.
 
-    Raises as `forecast_examples` and `predict_file` do.
+    What a stopped run of the same to `out` has answered is not asked again. Raises as `forecast_examples` and
+    `predict_file` do.
     """
     demand_unread(system, data)
     examples = in_world(list(task.load(data)), world)
     demand_questions(examples, data)
-    return forecast_examples(task, system, examples, name=name, world=world, seed=seed)
+    teller = teller_of(system, name)
+    _prepare(task, teller, world, seed)
+    left: Mapping[int | str, Answer] = {}
+    if not is_stream(out):
+        note = note_of_run(task, system, data, name=name, world=world, kb=kb, seed=seed)
+        left = answers_left(journal_path(out), identity_of(note, system))
+    return _forecast(task, teller, examples, left)
 
 
 def forecast_examples(
     task: Task, system: System, examples: Sequence[Example], *, name: str, world: World | None, seed: int
 ) -> RunForecast:
     """Return the same for examples. Raises `UsageError` for a system that tells no forecast."""
-    told = teller_of(system, name).forecast
+    teller = teller_of(system, name)
+    _prepare(task, teller, world, seed)
+    return _forecast(task, teller, examples, {})
+
+
+def _prepare(task: Task, system: System, world: World | None, seed: int) -> None:
     system.prepare(task.info, seed, {} if world is None else {world.name: world})
+
+
+def _forecast(task: Task, teller: Any, examples: Sequence[Example], left: Mapping[int | str, Answer]) -> RunForecast:
+    """Return what a prepared system would take; `left` are answers that are there already, by their places."""
     counts: Counter[str] = Counter()
     rounds = task.rounds(examples)
-    batch, number = next(rounds, None), 0
+    batch, number, begun = next(rounds, None), 0, 0
     while batch is not None:
-        number += 1
-        counts.update(told([example.sample for example in batch]))
-        batch = next_round(rounds, [_SILENT] * len(batch))
-    return RunForecast(len(examples), dict(counts), number)
+        places = range(begun, begun + len(batch))
+        asked = [one.sample for place, one in zip(places, batch, strict=True) if place not in left]
+        number += bool(asked)
+        counts.update(teller.forecast(asked))
+        begun += len(batch)
+        batch = next_round(rounds, [left.get(place, _SILENT) for place in places])
+    return RunForecast(len(examples), dict(counts), number, sum(place in left for place in range(begun)))
 
 
 def teller_of(system: System, name: str) -> Any:
@@ -77,15 +102,17 @@ def together(forecasts: Sequence[RunForecast]) -> RunForecast:
     counts: Counter[str] = Counter()
     for one in forecasts:
         counts.update(one.counts)
-    return RunForecast(sum(one.answers for one in forecasts), dict(counts), max(one.rounds for one in forecasts))
+    answers, left = sum(one.answers for one in forecasts), sum(one.left for one in forecasts)
+    return RunForecast(answers, dict(counts), max(one.rounds for one in forecasts), left)
 
 
 def forecast_lines(found: RunForecast) -> Sequence[str]:
     """Return a forecast in words."""
     counts = found.counts
     new = counts["calls"] - counts["kept"]
-    answers = amount(found.answers, "answer takes", "answers take")
-    lines = [
+    answers = amount(found.answers - found.left, "answer takes", "answers take")
+    lines = [] if not found.left else [f"kept of a stopped run: {found.left:,} of {amount(found.answers, 'answer')}"]
+    lines += [
         f"{answers} {amount(round(counts['calls']), 'call')}, {counts['kept']:,.0f} of them kept from before",
         f"{amount(round(new), 'new call')}: {amount_words(counts)}",
         "nothing was asked and nothing written; the tokens of prompts are estimated from their bytes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import msgspec
 
@@ -36,6 +36,23 @@ class _Line(Record, frozen=True, kw_only=True, omit_defaults=True):
     place: int | str
     answer: Answer
     account: dict[str, Any] = {}
+
+
+class _Left(NamedTuple):
+    """What a stopped run left: lines with what they hold, and why the file cannot be gone on with as it is."""
+
+    entries: list[tuple[bytes, _Line]]
+    fault: str = ""
+
+
+def journal_path(out: Path) -> Path:
+    """Return the name of the journal of a run that writes to `out`."""
+    return out.with_name(f".{out.name}.journal")
+
+
+def answers_left(path: Path, identity: Identity) -> dict[int | str, Answer]:
+    """Return the answers that a run of that identity would take up from a journal, which stays as it is."""
+    return {entry.place: entry.answer for _, entry in _left_in(path, identity).entries}
 
 
 class Journal:
@@ -92,34 +109,13 @@ class Journal:
 
     def _read(self) -> list[bytes]:
         """Take up the answers that can be, and return their lines."""
-        if not self.path.exists():
-            return []
-        with guarded("read", self.path):
-            lines = self.path.read_bytes().split(b"\n")
-        whose = _decoded(lines[0], dict[str, Any])
-        if whose is None:
-            self._set_aside("it is damaged in its first line, so all is answered again")
-            return []
-        other = differences(whose, self._identity.table())
-        if other:
-            self._set_aside(f"it belongs to another run ({', '.join(other)}), so all is answered again")
-            return []
-        kept: list[bytes] = []
-        damaged: list[int] = []
-        for number, line in enumerate(lines[1:-1], start=2):  # what follows the last line end is empty or cut off
-            entry = _decoded(line, _Line)
-            if entry is None:
-                damaged.append(number)
-            else:
-                self.answers[entry.place] = entry.answer
-                self.accounts[entry.place] = taken_up(entry.account)
-                kept.append(line)
-        if damaged:
-            self._set_aside(
-                f"it is damaged in line {damaged[0]}{f' and {len(damaged) - 1} more' if damaged[1:] else ''}; "
-                f"the {len(kept)} answers that are whole are kept, the rest is answered again"
-            )
-        return kept
+        left = _left_in(self.path, self._identity)
+        for _, entry in left.entries:
+            self.answers[entry.place] = entry.answer
+            self.accounts[entry.place] = taken_up(entry.account)
+        if left.fault:
+            self._set_aside(left.fault)
+        return [line for line, _ in left.entries]
 
     def _set_aside(self, reason: str) -> None:
         number = 1
@@ -129,6 +125,27 @@ class Journal:
             self.path.rename(aside)
         if self._say is not None:
             self._say(f"the journal {self.path} of a stopped run was set aside as {aside.name}: {reason}")
+
+
+def _left_in(path: Path, identity: Identity) -> _Left:
+    if not path.exists():
+        return _Left([])
+    with guarded("read", path):
+        lines = path.read_bytes().split(b"\n")
+    whose = _decoded(lines[0], dict[str, Any])
+    if whose is None:
+        return _Left([], "it is damaged in its first line, so all is answered again")
+    other = differences(whose, identity.table())
+    if other:
+        return _Left([], f"it belongs to another run ({', '.join(other)}), so all is answered again")
+    found = [(line, _decoded(line, _Line)) for line in lines[1:-1]]  # what follows the last line end is cut off
+    entries = [(line, entry) for line, entry in found if entry is not None]
+    damaged = [number for number, (_, entry) in enumerate(found, start=2) if entry is None]
+    if not damaged:
+        return _Left(entries)
+    more = f" and {len(damaged) - 1} more" if damaged[1:] else ""
+    kept = f"the {amount(len(entries), 'answer that is whole is', 'answers that are whole are')} kept"
+    return _Left(entries, f"it is damaged in line {damaged[0]}{more}; {kept}, the rest is answered again")
 
 
 def _line(content: object) -> bytes:

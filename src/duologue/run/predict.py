@@ -21,7 +21,7 @@ from duologue.core.result_note import provenance_path
 from duologue.core.system_answers import answers_of, faults_of
 from duologue.core.version import __version__
 from duologue.run.contamination import declared, sketch_of, with_knowledge
-from duologue.run.journal import CHUNK, Journal, told_what_is_kept
+from duologue.run.journal import CHUNK, Journal, journal_path, told_what_is_kept
 from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free
 
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ def predict(
     with ExitStack() as stack:
         journal = None
         if not getattr(system, "whole_file", False) and not is_stream(out):
-            path = out.with_name(f".{out.name}.journal")
-            journal = stack.enter_context(Journal(path, _identity_of(note, system), say=say))
+            journal = stack.enter_context(Journal(journal_path(out), identity_of(note, system), say=say))
         answers = answer_all(task, system, examples, journal=journal, progress=progress, accounts=accounts)
         if hasattr(system, "usage"):
             note = msgspec.structs.replace(note, usage=system.usage([accounts[place] for place in sorted(accounts)]))
@@ -205,13 +204,15 @@ def write_result(
     return note
 
 
-def _identity_of(note: Provenance, system: System) -> Identity:
+def identity_of(note: Provenance, system: System) -> Identity:
+    """Return what makes the run of a prepared system the same run, so that its journal can be gone on with."""
+    prompt = getattr(system, "prompt_mark", "")
     return Identity(
         task=f"{note.task} {note.task_version}",
         system=note.system,
         packages=packages_of(note.system) if note.system in names("systems") else packages(),
         seed=note.seed,
-        recipe=decisive(system, note.recipe) | ({"prompt": note.prompt} if note.prompt else {}),
+        recipe=decisive(system, note.recipe) | ({"prompt": prompt} if prompt else {}),
         data=note.input_hash,
         world=note.world_hash,
         weights=note.model_hash,
@@ -259,6 +260,33 @@ def demand_questions(examples: Sequence[Example], data: Path) -> None:
         )
 
 
+def note_of_run(
+    task: Task, system: System, data: Path, *, name: str, world: World | None, kb: Path | None, seed: int
+) -> Provenance:
+    """Return what is known of a run before it: `sketch` is as the model's card says, `exposure` is not told."""
+    card = Path(name) / CARD
+    trained = read_card(card.parent) if card.is_file() else None
+    return Provenance(
+        task=task.info.name,
+        task_version=task.info.version,
+        system=trained.system if trained else name,
+        recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
+        seed=seed,
+        input=data.name,
+        input_hash=sha256(Source(data)),
+        world=kb.name if kb else "",
+        world_hash=hash_of_knowledge(kb) if kb else "",
+        seen=system.seen,
+        package=__version__,
+        model=name if trained else "",
+        model_seed=trained.seed if trained else 0,
+        model_hash=hash_of_model(card.parent) if trained else "",
+        model_data_hash=trained.data_hash if trained else "",
+        sketch=trained.sketch if trained else "",
+        external=with_knowledge(trained.external if trained else declared(system), task, world, kb),
+    )
+
+
 def predict_file(
     task: Task,
     system: System,
@@ -283,30 +311,11 @@ def predict_file(
         demand_unread(system, data)
         examples = in_world(list(task.load(data)), world)
         demand_questions(examples, data)
-        card = Path(name) / CARD
-        trained = read_card(card.parent) if card.is_file() else None
-        sketch = sketch_of(card.parent) if trained and trained.sketch else None
-        input_hash = sha256(Source(data))
-        note = Provenance(
-            task=task.info.name,
-            task_version=task.info.version,
-            system=trained.system if trained else name,
-            recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
-            seed=seed,
-            input=data.name,
-            input_hash=input_hash,
-            world=kb.name if kb else "",
-            world_hash=hash_of_knowledge(kb) if kb else "",
-            seen=system.seen,
-            package=__version__,
-            model=name if trained else "",
-            model_seed=trained.seed if trained else 0,
-            model_hash=hash_of_model(card.parent) if trained else "",
-            model_data_hash=trained.data_hash if trained else "",
-            sketch=sketch.hash if sketch else "",
-            external=with_knowledge(trained.external if trained else declared(system), task, world, kb),
-            exposure=sketch.exposure(examples, [(data.name, input_hash)]) if sketch else None,
-        )
+        note = note_of_run(task, system, data, name=name, world=world, kb=kb, seed=seed)
+        sketch = sketch_of(Path(name)) if note.sketch else None
+        if sketch is not None:
+            exposure = sketch.exposure(examples, [(data.name, note.input_hash)])
+            note = msgspec.structs.replace(note, sketch=sketch.hash, exposure=exposure)
         worlds = {} if world is None else {world.name: world}
         note = predict(task, system, examples, worlds, out, note, sketch=sketch, say=say, progress=progress)
         lines = getattr(system, "usage_lines", None)
