@@ -43,8 +43,10 @@ def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
 
 def test_calls_of_answers_that_were_taken_up_are_kept_ones() -> None:
     new, before = one(1.0), one(2.0)
+    new.note(sent_again=1)
+    before.note(sent_again=4)
     total = Account.total([new.table(), taken_up(before.table()), taken_up({})])
-    assert (total.counts["calls"], total.counts["kept"]) == (2, 1)
+    assert (total.counts["calls"], total.counts["kept"], total.counts["sent_again"]) == (2, 1, 1)
     assert len(total.milliseconds) == 2
 
 

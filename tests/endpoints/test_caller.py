@@ -13,7 +13,7 @@ from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
 from duologue.core.errors import BotError
-from duologue.endpoints.account import Account
+from duologue.endpoints.account import Account, summary_lines
 from duologue.endpoints.caller import ChatCaller, CompletionRequest
 from duologue.endpoints.recorded_calls import NotRecordedError
 from duologue.endpoints.settings import EndpointSettings
@@ -42,12 +42,31 @@ def test_a_request_is_sent_with_its_schema_and_put_on_the_account() -> None:
     assert (account.counts["calls"], account.counts.get("kept", 0)) == (1, 0)
 
 
+def test_tries_are_told_beside_calls_as_the_cap_counts_them() -> None:
+    account = Account()
+    with Stub(stub.broken, stub.busy(), stub.answers) as server:
+        made = caller(server.url, max_calls=4)
+        for number in range(2):
+            made.ask(ASKED._replace(seed=number), account)
+        told = account.summary(made.caps)
+        with pytest.raises(BotError, match=r"max_calls=4 is reached after 4 calls of this run, tries included"):
+            made.ask(ASKED._replace(seed=2), Account())
+    assert len(server.asked) == 4
+    assert (told["calls"], told["kept"], told["sent_again"]) == (2, 0, 2)
+    line = summary_lines(told, 2)[0]
+    assert line.startswith(
+        "calls: 2 (0 of them kept from before), requests sent for the others: 4, tries included, tok"
+    )
+
+
 def test_a_form_that_is_refused_is_tried_once_and_the_best_one_stays_the_first_to_be_looked_up(tmp_path: Path) -> None:
     with Stub(stub.refuses_forms) as server:
         made = caller(server.url, cache=str(tmp_path))
-        for number in range(3):
-            made.ask(ASKED._replace(seed=number), Account())
+        accounts = [Account() for _ in range(3)]
+        for number, account in enumerate(accounts):
+            made.ask(ASKED._replace(seed=number), account)
         assert len(server.asked) == 4
+        assert [one.counts.get("sent_again", 0) for one in accounts] == [1, 0, 0]
         account = Account()
         caller(server.url, cache=str(tmp_path)).ask(ASKED._replace(seed=1), account)
         assert account.counts["kept"] == 1

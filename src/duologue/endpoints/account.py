@@ -34,12 +34,16 @@ class Account:
         """Count the place that was chosen first, of so many."""
         self.first_choices.setdefault(str(size), [0] * size)[place] += 1
 
-    def called(self, completion: ChatCompletion, *, kept: bool, one_token: bool = False) -> None:
-        """Count a call; `kept` says that it was not made anew, `one_token` that it was to end after one."""
+    def called(self, completion: ChatCompletion, *, kept: bool, one_token: bool = False, again: int = 0) -> None:
+        """Count a call; `kept` says that it was not made anew, `one_token` that it was to end after one.
+
+        `again` are the requests that were sent for it beside the one that was answered: tries, and refused forms.
+        """
         self.milliseconds.append(completion.milliseconds)
         self.note(
             calls=1,
             kept=int(kept),
+            sent_again=again,
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             estimated=int(not completion.told),
@@ -55,7 +59,7 @@ class Account:
     def total(cls, tables: Iterable[dict[str, Any]]) -> Self:
         """Return the sum of accounts given as `table` does; what is none is passed over.
 
-        All calls of an answer that was taken up are kept ones.
+        All calls of an answer that was taken up are kept ones, and nothing was sent for them.
         """
         found = cls()
         for table in tables:
@@ -64,6 +68,7 @@ class Account:
             counts = {name: int(count) for name, count in table["counts"].items()}
             if table.get(TAKEN_UP):
                 counts["kept"] = counts.get("calls", 0)
+                counts.pop("sent_again", None)
             found.note(**counts)
             found.milliseconds += [float(one) for one in table["ms"]]
             for size, chosen in table["first"].items():
@@ -109,9 +114,11 @@ def summary_lines(
     told: dict[str, Any], answers: int, *, unread: str = "that could not be read and count as empty"
 ) -> list[str]:
     """Return a summary as lines for people; `unread` says which answers are unparsable, and what becomes of them."""
+    again = told.get("sent_again", 0)
+    sent = f", requests sent for the others: {told['calls'] - told['kept'] + again:,}, tries included" if again else ""
     lines = [
-        f"calls: {told['calls']:,} ({told['kept']:,} of them kept from before), tokens: {told['prompt_tokens']:,} in, "
-        f"{told['completion_tokens']:,} out"
+        f"calls: {told['calls']:,} ({told['kept']:,} of them kept from before){sent}, tokens: "
+        f"{told['prompt_tokens']:,} in, {told['completion_tokens']:,} out"
         + (" (some estimated)" if told.get("estimated") else "")
         + (f", cost: {told['cost']:g}" if "cost" in told else "")
     ]

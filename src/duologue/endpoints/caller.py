@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -62,17 +63,17 @@ class ChatCaller:
             return completion
         if self._store.replayed is not None:
             raise _not_recorded(self._store.replayed, self._client.url, bodies[0])
-        last = len(bodies) - 1
+        last, sent = len(bodies) - 1, count()
         for number, body in enumerate(bodies):
             try:
-                completion = self._client.complete(body)
+                completion = self._client.complete(body, lambda: next(sent))
             except FormRefusedError:
                 if number == last:
                     raise
                 self._forms = self._forms[1:] or self._forms  # the server said so: no other call need try
                 continue
             completion = self._store.keep(self._client.url, body, completion)
-            account.called(completion, kept=False, one_token=request.one_token)
+            account.called(completion, kept=False, one_token=request.one_token, again=next(sent) - 1)
             return completion
         raise AssertionError("the last form ends the loop")
 

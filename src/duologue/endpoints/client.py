@@ -24,6 +24,8 @@ from duologue.endpoints.completion import completion_of
 from duologue.endpoints.plain_body import MOST_BYTES, UNPACKED, packing_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from duologue.endpoints.caps import SpendingCaps
     from duologue.endpoints.completion import ChatCompletion
     from duologue.endpoints.secret import Secret
@@ -71,11 +73,9 @@ class EndpointClient:
         self._lock = Lock()
         self._stopped = Event()
         self._not_before = 0.0
-        self.tries = 0
-        """Requests that were sent."""
 
-    def complete(self, body: bytes) -> ChatCompletion:
-        """Return what the model says to a request.
+    def complete(self, body: bytes, on_sent: Callable[[], object] | None = None) -> ChatCompletion:
+        """Return what the model says to a request; `on_sent` is called for each try that is sent.
 
         Raises `BotError` for a server that refuses it, or is down, busy or broken try after try, `FormRefusedError`
         where it does not take the form of the answer, and `CapReachedError`.
@@ -85,7 +85,7 @@ class EndpointClient:
         for number in range(1, settings.tries + 1):
             self._wait_until_asked()
             try:
-                return self._once(body)
+                return self._once(body, on_sent)
             except _TroubleError as trouble:
                 if number == settings.tries:
                     tried = f" ({settings.tries} tries)" if settings.tries > 1 else ""
@@ -121,11 +121,11 @@ class EndpointClient:
             if self._stopped.wait(left):
                 raise StoppedError(f"{self._who} is asked no more")
 
-    def _once(self, body: bytes) -> ChatCompletion:
+    def _once(self, body: bytes, on_sent: Callable[[], object] | None) -> ChatCompletion:
         estimate, completion = self._caps.reserve(len(body)), None
         try:
-            with self._lock:
-                self.tries += 1
+            if on_sent is not None:
+                on_sent()
             httpx = need("httpx", "endpoint")
             http, begun = self._opened(httpx), time.perf_counter()
             status, retry_after, data = self._post(httpx, http, body)
