@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.challenges.spoken.worlds import ROWS, WORLD
 
-from duologue.challenges.spoken.simulator import exam
+from duologue.challenges.spoken.simulator import drawer, exam
 from duologue.challenges.spoken.simulator.exam import (
     KINDS,
     PARTS,
@@ -24,9 +24,12 @@ from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Answer, Fact
 from duologue.knowledge.graph import Graph
 from duologue.knowledge.normalization import fold
+from duologue.knowledge.query import run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from duologue.knowledge.query import Query, QueryResult
 
 SUBJECTS = st.sampled_from(sorted({row[0] for row in ROWS}))
 RELATIONS = st.sampled_from(sorted({row[1] for row in ROWS}))
@@ -64,6 +67,24 @@ def test_more_questions_than_a_graph_has_are_not_looked_for_without_end(monkeypa
     )
     found = Counter(one.kind for one in make_exam(few, 10**9, part="test", seed=1))
     assert found["two-hops"]
+
+
+def test_a_small_graph_is_asked_the_same_once_and_progress_is_told_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Query] = []
+    told: list[tuple[int, int, str]] = []
+
+    def counted(query: Query, graph: Graph) -> QueryResult:
+        asked.append(query)
+        return run(query, graph)
+
+    monkeypatch.setattr(drawer, "run", counted)
+    monkeypatch.setattr(exam, "_FRUITLESS", 3000)
+    made = make_exam(WORLD, 1000, part="test", seed=1, kinds=["list"], progress=lambda *one: told.append(one))
+    assert 0 < len(made) < 1000
+    assert len(asked) == len(set(asked)) < 1000
+    assert len(told) > 6
+    assert told[0] == (0, 1000, "list")
+    assert told[-1] == (len(made), 1000, "list")
 
 
 def test_facts_without_the_name_of_an_attribute_are_not_asked_about() -> None:

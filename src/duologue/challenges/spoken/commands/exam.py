@@ -37,12 +37,14 @@ SAMPLES, GOLD, KEY = "test.json", "gold.json", "key.json"
 )
 @click.option("--out", type=options.OUT_FOLDER, required=True, help="The folder to write.")
 @options.seed_option
-def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: int) -> None:
+@options.quiet_option
+def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: int, quiet: bool) -> None:
     """Write an exam over GRAPH (kg.json): questions that need several triples, for the spoken challenge.
 
     Kinds are reverse look-up, two and three hops, comparison, superlatives, counts, lists, dates and follow-ups. OUT
     gets `test.json` (the samples), `gold.json` (the true triples and replies) and `key.json` (what each question asks
-    of the graph and what a right reply says). A graph may have too little for some kinds.
+    of the graph and what a right reply says). A graph may have too little for some kinds: it is drawn from until
+    nothing new has come for long.
 
     \b
     Examples:
@@ -56,7 +58,8 @@ def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: 
     from duologue.challenges.spoken.task import SpokenTask
     from duologue.core.errors import UsageError
 
-    questions = make_exam(SpokenTask().world(graph), n, part=wordings, seed=seed)
+    with options.progress_bar(quiet=quiet) as progress:
+        questions = make_exam(SpokenTask().world(graph), n, part=wordings, seed=seed, progress=progress)
     if not questions:
         raise UsageError(f"{graph} has no way of several triples that a question could ask for")
     examples = [question.example() for question in questions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.knowledge.inquiry import Inquiry, find
@@ -16,11 +16,12 @@ from duologue.knowledge.size import measure
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from duologue.challenges.spoken.knowledge.inquiry import Wanted
+    from duologue.challenges.spoken.knowledge.inquiry import Finding, Wanted
     from duologue.challenges.spoken.knowledge.scales import Scale
     from duologue.core.records import Fact
     from duologue.core.rng import Rng
     from duologue.knowledge.graph import Graph
+    from duologue.knowledge.query import QueryResult
 
 SHORTEST, LONGEST = 2, 14
 """Characters of a name or value that is said."""
@@ -30,6 +31,8 @@ _MANY = 12
 """Things that are counted or listed."""
 _TOLD = 60
 """Characters of a value that is an answer."""
+_KEPT = 4096
+"""What the graph said to so many queries and inquiries is kept."""
 _SAYABLE = re.compile(r"[^\s\W_](?:[\w·]*[^\s\W_])?")
 
 
@@ -49,6 +52,9 @@ class Drawer:
     def __init__(self, graph: Graph, adjectives: Mapping[str, Sequence[Sequence[str]]]) -> None:
         self._graph, self._adjectives = graph, adjectives
         self._facts = list(graph)
+        self._run: Callable[[Query], QueryResult] = lru_cache(_KEPT)(lambda query: run(query, graph))
+        self.find: Callable[[Inquiry], Finding | None] = lru_cache(_KEPT)(lambda inquiry: find(inquiry, graph))
+        """Returns what the graph says to an inquiry; small graphs are asked the same again and again."""
 
     def shapes(self) -> dict[tuple[str, str], Callable[[Rng], Draft | None]]:
         """Return the drawing functions by kind and shape; none where there are no facts to ask about."""
@@ -115,7 +121,7 @@ class Drawer:
         steps = [Step(started[1], back=back)]
         while len(steps) < hops:
             query = Query(start=(started[0],), steps=(*steps, Step()))
-            relations = [fact.relation for fact in run(query, self._graph).facts]
+            relations = [fact.relation for fact in self._run(query).facts]
             free = [one for one in dict.fromkeys(relations) if one not in {step.relation for step in steps}]
             if not free:
                 return None
@@ -127,7 +133,7 @@ class Drawer:
 
     def _few(self, query: Query, least: int, limit: int) -> bool:
         """Tell whether a query has so many answers, each short enough to be told, and not too much evidence."""
-        result = run(query, self._graph)
+        result = self._run(query)
         values = [value for fact in result.facts for value in values_of(fact)]
         told = all(len(str(value)) <= _TOLD for value in values)
         return least <= result.count <= limit and told and len(result.via) <= 4 * limit
@@ -137,7 +143,7 @@ class Drawer:
         if started is None:
             return None
         query = Query(start=(started[0],), steps=(Step(started[1], back=back),))
-        result = run(query, self._graph)
+        result = self._run(query)
         if not back and any(parts_of(value) for fact in result.facts for value in values_of(fact)):
             return None
         if not self._few(query, 2, _MANY):
@@ -185,7 +191,7 @@ class Drawer:
         if started is None:
             return None
         first = Step(started[1], back=back)
-        facts = run(Query(start=(started[0],), steps=(first, Step())), self._graph).facts
+        facts = self._run(Query(start=(started[0],), steps=(first, Step()))).facts
         relations = [one for one in dict.fromkeys(fact.relation for fact in facts) if one != started[1]]
         if not relations:
             return None
@@ -229,7 +235,7 @@ class Drawer:
         first = self._way(rng, 1, back=False)
         if first is None:
             return None
-        finding = find(first.inquiry, self._graph)
+        finding = self.find(first.inquiry)
         if finding is None or len(finding.answers) != 1:
             return None
         names = self._graph.forms(finding.answers[0])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.knowledge.inquiry import Finding
     from duologue.challenges.spoken.simulator.drawer import Draft
+    from duologue.core.protocols import Progress
 
 Part = Literal["development", "test"]
 PARTS: tuple[Part, ...] = ("development", "test")
@@ -48,6 +49,8 @@ _TRIES = 60
 """Draws for each question wanted; most find nothing."""
 _FRUITLESS = 120_000
 """Draws one after the other without a new question, after which a graph has no more: those of 2,000 questions."""
+_TOLD_EVERY = 500
+"""Draws between two signs of progress."""
 
 
 class ExamQuestion(Record, frozen=True, kw_only=True):
@@ -95,11 +98,13 @@ def wordings(part: Part) -> Mapping[str, Mapping[str, Sequence[str]]]:
     return tomllib.loads(text)
 
 
-def make_exam(graph: Graph, n: int, *, part: Part, seed: int, kinds: Iterable[str] = KINDS) -> list[ExamQuestion]:
+def make_exam(
+    graph: Graph, n: int, *, part: Part, seed: int, kinds: Iterable[str] = KINDS, progress: Progress | None = None
+) -> list[ExamQuestion]:
     """Return up to `n` questions of each kind over a graph; of some kinds it may have fewer, or none.
 
     A question depends on graph, part, seed, kind and its draw alone. Facts without the name of an attribute cannot be
-    asked about, and do not count.
+    asked about, and do not count. `progress` is told how many questions of a kind are found.
     """
     table = wordings(part)
     if not all(fact.relation for fact in graph):
@@ -109,27 +114,35 @@ def make_exam(graph: Graph, n: int, *, part: Part, seed: int, kinds: Iterable[st
     made: list[ExamQuestion] = []
     for kind in kinds:
         own = [(shape, draw) for (name, shape), draw in shapes.items() if name == kind]
-        made += _questions(graph, kind, own, n, part, seed) if own else []
+        made += _questions(drawer, kind, own, n, part, seed, progress) if own else []
     return made
 
 
 def _questions(
-    graph: Graph, kind: str, shapes: Sequence[tuple[str, Callable[[Rng], Draft | None]]], n: int, part: Part, seed: int
+    drawer: Drawer,
+    kind: str,
+    shapes: Sequence[tuple[str, Callable[[Rng], Draft | None]]],
+    n: int,
+    part: Part,
+    seed: int,
+    progress: Progress | None,
 ) -> list[ExamQuestion]:
     found: dict[tuple[str, ...], ExamQuestion] = {}
     last = 0
     for attempt in range(_TRIES * n):
         if len(found) == n or attempt - last > _FRUITLESS:
             break
+        if progress is not None and attempt % _TOLD_EVERY == 0:
+            progress(len(found), n, kind)
         rng = Rng("spoken exam", part, seed, kind, attempt)
         shape, draw = rng.choice(shapes)
         draft = draw(rng)
         if draft is None:
             continue
-        finding = find(draft.inquiry, graph)
+        finding = drawer.find(draft.inquiry)
         if finding is None or _confused(finding):
             continue
-        turns = _turns(draft, wordings(part)[kind], shape, graph, rng)
+        turns = _turns(draft, wordings(part)[kind], shape, drawer, rng)
         if turns not in found:
             last = attempt
             found[turns] = ExamQuestion(
@@ -152,10 +165,10 @@ def _confused(finding: Finding) -> bool:
     return not said or any(one in other or other in one for one in answers for other in rivals)
 
 
-def _turns(draft: Draft, table: Mapping[str, Sequence[str]], shape: str, graph: Graph, rng: Rng) -> tuple[str, ...]:
+def _turns(draft: Draft, table: Mapping[str, Sequence[str]], shape: str, drawer: Drawer, rng: Rng) -> tuple[str, ...]:
     turns: list[str] = []
     for wording, inquiry, slots in draft.before:
-        told = find(inquiry, graph)
+        told = drawer.find(inquiry)
         turns += [rng.choice(table[wording]).format(**slots), told.text if told is not None else "我不知道。"]
     return (*turns, rng.choice(table[shape]).format(**draft.slots))
 
