@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -170,6 +172,19 @@ def test_the_candidate_that_is_most_like_the_others_comes_first_whatever_was_sai
     for said in ([], ["french food in paris please"]):
         assert by_likeness([sample("a", said, calls)]) == [("a.1", "a.0", "a.3", "a.2")]
     assert by_likeness([sample("a", [], ["x x y", "x y y", "x x"])]) == [("a.0", "a.2", "a.1")]  # words count as often
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c"]), max_size=4).map(" ".join), max_size=9))
+def test_likeness_is_that_of_counted_words_added_up_in_their_order(texts: list[str]) -> None:
+    words = [Counter(text.split()) for text in texts]
+    scores = [0.0] * len(words)
+    for (one, here), (other, there) in combinations(enumerate(words), 2):
+        both = here.total() + there.total()
+        likeness = 2 * (here & there).total() / both if both else 1.0
+        scores[one] += likeness
+        scores[other] += likeness
+    order = sorted(range(len(texts)), key=lambda place: -round(scores[place], 9))
+    assert by_likeness([sample("a", [], texts)]) == [tuple(f"a.{place}" for place in order)]
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c"]), max_size=4).map(" ".join), max_size=6))

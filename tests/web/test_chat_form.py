@@ -139,6 +139,7 @@ def test_what_is_null_or_asks_for_nothing_is_passed_over() -> None:
         ({"stop": [1]}, "stop[0]"),
         ({"messages": [HELLO, {"role": "bot"}]}, "messages[1].role"),
         ({"metadata": {"candidates": "x"}}, "metadata.candidates"),
+        ({"metadata": {"candidates": ["x"] * 1001}}, "metadata.candidates"),
         ({"metadata": {"goal": "{"}}, "metadata.goal"),
         ({"model": None}, "model"),
     ],
@@ -147,6 +148,15 @@ def test_an_error_names_the_entry_that_is_wrong(body: dict[str, Any], param: str
     with pytest.raises(ApiError) as found:
         asked_of(read_request(json.dumps({"model": "m", "messages": [HELLO], **body}).encode()), None)
     assert json.loads(found.value.body)["error"]["param"] == param
+
+
+def test_more_candidates_than_are_chosen_from_are_refused_with_the_limit() -> None:
+    asked = read(HELLO, metadata={"candidates": ["x"] * 1000})
+    assert len(asked.sample.candidates) == 1000
+    for form in (["x"] * 1001, json.dumps(["x"] * 1001)):
+        assert "1,001 candidates are given; at most 1,000 are chosen from" in refused(
+            HELLO, metadata={"candidates": form}
+        )
 
 
 def test_messages_that_are_none_are_refused() -> None:

@@ -9,7 +9,6 @@ import hashlib
 import math
 import re
 from collections import Counter
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from duologue.core.records import Answer, Record
@@ -77,16 +76,28 @@ class MedoidRanker:
         return [Answer(ranking=self._order(sample)) for sample in samples]
 
     def _order(self, sample: Sample) -> tuple[str, ...]:
-        words = [Counter(candidate.text.split()) for candidate in sample.candidates]
-        sizes = [one.total() for one in words]
+        words = [_told_apart(candidate.text.split()) for candidate in sample.candidates]
+        sizes = [*map(len, words)]
         scores = [0.0] * len(words)
-        for (one, here), (other, there) in combinations(enumerate(words), 2):
-            both = sizes[one] + sizes[other]
-            likeness = 2 * (here & there).total() / both if both else 1.0
-            scores[one] += likeness
-            scores[other] += likeness
+        for one, here in enumerate(words):
+            for other in range(one + 1, len(words)):
+                both = sizes[one] + sizes[other]
+                likeness = 2 * len(here & words[other]) / both if both else 1.0
+                scores[one] += likeness
+                scores[other] += likeness
         order = sorted(range(len(scores)), key=lambda place: -round(scores[place], 9))
         return tuple(sample.candidates[place].id for place in order)
+
+
+def _told_apart(words: Sequence[str]) -> set[str | tuple[str, int]]:
+    """Return words as a set in which each occurrence is another: what two sets share is counted as often as in both."""
+    times: dict[str, int] = {}
+    found: set[str | tuple[str, int]] = set()
+    for word in words:
+        before = times.get(word, 0)
+        times[word] = before + 1
+        found.add((word, before) if before else word)
+    return found
 
 
 class TfidfRanker:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Found = TypeVar("Found")
+MOST_CANDIDATES = 1_000
+"""That one request may bring; systems may compare each with each, while others wait."""
 _ROLES = {"user": "user", "assistant": "system", "tool": "api"}
 """Roles of the API and the speakers that they are."""
 _UNSUPPORTED = ("logprobs", "top_logprobs", "audio", "logit_bias", "prediction", "web_search_options")
@@ -178,6 +180,9 @@ def asked_of(request: ChatRequest, world: str | None) -> Asked:
         Candidate(id=str(number), text=one) if isinstance(one, str) else one
         for number, one in enumerate(context.candidates, start=1)
     )
+    if len(candidates) > MOST_CANDIDATES:
+        message = f"{len(candidates):,} candidates are given; at most {MOST_CANDIDATES:,} are chosen from."
+        raise ApiError(HTTPStatus.BAD_REQUEST, message, param="metadata.candidates")
     if len({one.id for one in candidates}) < len(candidates):
         raise ApiError(HTTPStatus.BAD_REQUEST, "Two candidates have one id.", param="metadata.candidates")
     facts = tuple(_fact(one) for one in context.knowledge)
