@@ -188,6 +188,17 @@ def test_a_file_of_the_truth_alone_is_not_answered(contest: Any, tmp_path: Path)
     assert not list(tmp_path.glob("*out*"))
 
 
+def test_a_file_without_a_sample_is_not_answered(contest: Any, tmp_path: Path) -> None:
+    data, out = tmp_path / "data.json", tmp_path / "out.json"
+    data.write_text("[]", encoding="utf-8")
+    system = Counting()
+    with pytest.raises(UsageError, match=r"data\.json holds no sample, so there is nothing to answer"):
+        run(system, data, out)
+    with pytest.raises(UsageError, match="holds no sample"):
+        forecast_file(contest.task, system, data, out, name="random", world=None, kb=None, seed=1)
+    assert not out.exists()
+
+
 def test_a_result_of_our_own_is_replaced_and_one_that_was_edited_is_not(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     run(Counting(), data, out)

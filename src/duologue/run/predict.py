@@ -253,7 +253,9 @@ def demand_unread(system: System, data: Path) -> None:
 def demand_questions(examples: Sequence[Example], data: Path) -> None:
     """Raise `UsageError` where no sample of a data file holds anything to be answered, as in a file of the truth."""
     samples = [example.sample for example in examples]
-    if samples and not any(one.history or one.candidates or one.knowledge or one.goal for one in samples):
+    if not samples:
+        raise UsageError(f"{data} holds no sample, so there is nothing to answer; is it the file that was meant?")
+    if not any(one.history or one.candidates or one.knowledge or one.goal for one in samples):
         raise UsageError(
             f"{data} holds nothing that could be answered: none of its {len(samples):,} samples has a history, "
             f"candidates, knowledge or a goal; it looks like a truth or result file, so give the data file in its place"
