@@ -11,14 +11,20 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from duologue.arena.campaigns.assignment import Lease, NothingLeft, release_expired, skip, take
+from duologue.arena.campaigns.ballots import BETTER
 from duologue.arena.campaigns.campaign import close_campaign, find_campaign, status_of
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
+from duologue.arena.campaigns.volunteer_view import progress_of, volunteer_view
 from duologue.arena.storage import open_database
 from duologue.core.errors import UsageError
+from duologue.core.rng import digest
 from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign, made_material
 from tests.arena.conftest import Clock
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.arena.campaigns.campaign import Campaign
     from duologue.arena.campaigns.volunteer_view import ShownItem
     from duologue.arena.database.database import Database
 
@@ -284,3 +290,153 @@ def test_only_the_share_that_overlaps_has_several_raters(
     if overlap == 0.3:
         assert keys[:3] == sorted(keys[:3])
         assert keys[:3] != ["item-000", "item-001", "item-002"], "they are drawn"
+
+
+def due(connection: Connection, campaign: Campaign, person: str, now: int) -> tuple[str | None, int]:
+    """Return the unit that a person gets by the rules, of all rows read at once, and how many are left for them."""
+    items = {row.id: row for row in connection.execute(select(campaign_items))}
+    units = {row.id: row for row in connection.execute(select(campaign_units)) if items[row.item_id].role == "main"}
+    given = [row for row in connection.execute(select(campaign_assignments)) if row.unit_id in units]
+    own = [row for row in given if row.person_id == person]
+    wanted = {
+        item: campaign.settings.per_item if row.position < campaign.raters["several"] else 1
+        for item, row in items.items()
+    }
+    held = [row.unit_id for row in own if row.state == "leased"]
+    done = {row.unit_id for row in own if row.state in {"rated", "skipped"}}
+    left = sum(key not in done and (row.load < wanted[row.item_id] or key in held) for key, row in units.items())
+    if held:
+        return held[0], left
+    mine = {row.unit_id for row in own if row.state != "expired"}
+    begun = {row.item_id for row in own if row.state in {"leased", "rated"}}
+    free = [row for row in units.values() if row.load < wanted[row.item_id] and row.id not in mine]
+
+    def label(row: Any) -> str:
+        return row.system_a if row.system_b is None else f"{row.system_a}\n{row.system_b}"
+
+    def lot(row: Any) -> bytes:
+        return digest(campaign.settings.seed, "order", person, f"{items[row.item_id].item_key}\n{label(row)}")
+
+    def rarity(row: Any) -> tuple[int, int]:
+        same = [
+            one.person_id
+            for one in given
+            if one.state in {"leased", "rated"} and label(units[one.unit_id]) == label(row)
+        ]
+        return len(same), same.count(person)
+
+    if campaign.protocol.paired:
+        block = [row for row in free if row.item_id in begun]
+        new = [
+            (one.starters, digest(campaign.settings.seed, "order", person, one.item_key), one.id)
+            for one in items.values()
+            if one.role == "main" and one.starters < wanted[one.id] and one.id not in begun
+        ]
+        firsts = [[row for row in free if row.item_id == item] for _, _, item in sorted(new)]
+        for some in (block, *firsts):
+            if some:
+                return min(some, key=lot).id, left
+        lately = now - campaign.settings.lease_minutes * 60_000
+        busy = {
+            one.item_id for one in given if one.state == "leased" or (one.state == "rated" and one.rated_at > lately)
+        }
+        free = [row for row in free if row.item_id not in busy]
+    known = {row.item_id for row in own}
+    return min(((row.item_id in known, row.load, *rarity(row), lot(row), row.id) for row in free), default=(None,))[
+        -1
+    ], left
+
+
+def due_and_taken(
+    database: Database, made: str, person: str
+) -> tuple[tuple[str | None, int], Lease | NothingLeft, tuple[int, int]]:
+    """Return what a person is due, what the person is given, and the progress that is told, at one time."""
+    now = database.now()
+
+    def action(
+        connection: Connection,
+    ) -> tuple[tuple[str | None, int], Lease | NothingLeft, tuple[int, int]]:
+        campaign = find_campaign(connection, made)
+        release_expired(connection, campaign, now)
+        wanted = due(connection, campaign, person, now)
+        counted = progress_of(connection, campaign, person)
+        return wanted, take(connection, campaign, person, now), counted
+
+    return database.write(action)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    steps=st.lists(
+        st.tuples(st.sampled_from(PEOPLE[:3]), st.sampled_from(["rate", "rate", "skip", "look", "late"])), max_size=40
+    ),
+    overlap=st.sampled_from([0.0, 0.5, 1.0]),
+    paired=st.booleans(),
+    protocol=st.sampled_from(["spoken", "arena"]),
+    seed=st.integers(0, 99),
+)
+def test_queries_find_what_the_rules_say_of_all_rows(
+    *, steps: list[tuple[str, str]], overlap: float, paired: bool, protocol: str, seed: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        clock = Clock()
+        with open_database(Path(folder), clock=clock, durable=False) as database:
+            material = made_material(items=4)
+            made = made_campaign(
+                database,
+                protocol,
+                material=material,
+                per_item=2,
+                overlap=overlap,
+                onboarding=(),
+                paired=paired,
+                seed=seed,
+            )
+            with database.reading() as connection:
+                opinion = by_length(find_campaign(connection, made))
+            for person in PEOPLE[:3]:
+                Volunteer(database, made, person).join()
+            for person, what in steps:
+                if what == "late":
+                    clock.pass_by(seconds=61 * 60)
+                (unit, left), lease, counted = due_and_taken(database, made, person)
+                assert counted[1] == left
+                assert (lease.unit if isinstance(lease, Lease) else None) == unit
+                if isinstance(lease, Lease) and what == "skip":
+                    give_back(database, made, person, lease)
+                if isinstance(lease, Lease) and what == "rate":
+                    view = Volunteer(database, made, person).look()
+                    assert view.item is not None
+                    points = opinion(view.item)
+                    Volunteer(database, made, person).say(
+                        lease.assignment, points, reason="facts" if BETTER in points else ""
+                    )
+
+
+def steps_of_a_look(folder: Path, items: int) -> int:
+    """Return the steps that SQLite takes for a look at what somebody has leased, in hundreds."""
+    folder.mkdir()
+    with open_database(folder, clock=Clock(), durable=False) as database:
+        made = made_campaign(database, material=made_material(items=items), onboarding=(), per_item=3)
+        ann = Volunteer(database, made, "ann")
+        ann.look()
+        steps = 0
+
+        def count() -> int:
+            nonlocal steps
+            steps += 1
+            return 0
+
+        def look(connection: Connection) -> None:
+            driver: Any = connection.connection.driver_connection
+            driver.set_progress_handler(count, 100)
+            volunteer_view(connection, ann.campaign(connection), "ann", database.now())
+            driver.set_progress_handler(None, 100)
+
+        database.write(look)
+        return steps
+
+
+def test_a_look_goes_through_no_item_of_the_campaign(tmp_path: Path) -> None:
+    few, many = (steps_of_a_look(tmp_path / str(items), items) for items in (50, 850))
+    assert 100 * (many - few) / (3 * 800) < 15, "steps for each unit more: they are counted in an index"

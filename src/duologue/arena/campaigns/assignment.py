@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from heapq import heapify, heappop
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
@@ -14,6 +16,8 @@ from duologue.core.errors import UsageError
 from duologue.core.rng import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy import ColumnElement, Connection, Select
 
     from duologue.arena.campaigns.campaign import Campaign
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 _HELD = ("leased", "rated")
 _FRESH = 0.9
 """Share of a lease's time down to which it need not be leased anew."""
-_Which = Literal["all", "begun", "of item", "idle"]
+_Which = Literal["begun", "of item", "all", "fresh", "idle", "fresh idle"]
 
 _OF_ASSIGNMENT = update(campaign_assignments).where(campaign_assignments.c.id == bindparam("assignment"))
 _LEASED = insert(campaign_assignments)
@@ -54,10 +58,8 @@ class NothingLeft(NamedTuple):
 
 class _OpenUnit(NamedTuple):
     id: str
-    item: str
     key: str
     label: str
-    load: int
 
     @property
     def name(self) -> str:
@@ -91,7 +93,8 @@ def take(connection: Connection, campaign: Campaign, person: str, now: int) -> L
         unit = _next_of_all(connection, campaign, person, now)
     if unit is not None:
         return _lease(connection, campaign, person, unit.id, now)
-    held_back = bool(_open_units(connection, campaign, person))
+    asked = {"campaign": campaign.id, "person": person, **campaign.raters}
+    held_back = connection.execute(_least_load("all"), asked).first() is not None
     return NothingLeft(wait=held_back or _others_busy(connection, campaign, person))
 
 
@@ -176,7 +179,7 @@ def _known() -> Select[Any]:
         select(units.id, items.role)
         .join(campaign_items, items.id == units.item_id)
         .where(
-            units.campaign_id == bindparam("campaign"),
+            items.campaign_id == bindparam("campaign"),
             items.role.in_(["onboarding", "check"]),
             units.id.not_in(_mine()),
         )
@@ -216,46 +219,71 @@ def _begun() -> Select[Any]:
 
 
 def _open_units(
-    connection: Connection, campaign: Campaign, person: str, which: _Which = "all", **asked: Any
+    connection: Connection, campaign: Campaign, person: str, which: _Which, **asked: Any
 ) -> list[_OpenUnit]:
     """Return the units that a person may get; `which` and `asked` are as `_open` has them."""
     known = {"campaign": campaign.id, "person": person, **campaign.raters}
     rows = connection.execute(_open(which), known | asked)
-    found = []
-    for row in rows:
-        talked = row.answer_a is not None and (row.system_b is None or row.answer_b is not None)
-        if talked or not row.load:  # who talks first is alone with a unit until the dialogue is there
-            label = row.system_a if row.system_b is None else f"{row.system_a}\n{row.system_b}"
-            found.append(_OpenUnit(row.id, row.item_id, row.item_key, label, row.load))
-    return found
+    return [_OpenUnit(row.id, row.item_key, _label(row.system_a, row.system_b)) for row in rows]
 
 
 @cache
 def _open(which: _Which) -> Select[Any]:
     """Return the query for the units that a person may get, made once for each kind.
 
-    All; those of items that the person has begun; those of one `item`; or those of items that nobody has at work, nor
-    had since `lately`.
+    Those of items that the person has begun; of one `item`; or with a `load` and the systems `a` and `b` (none: empty),
+    of all items, or such as nobody has at work, nor had since `lately`, or that are fresh to the person.
     """
-    units, items, given = campaign_units.c, campaign_items.c, campaign_assignments.c
-    query = (
-        select(
-            units.id, units.item_id, items.item_key, units.system_a, units.system_b, units.load,
-            units.answer_a, units.answer_b,
-        )
-        .join(campaign_items, items.id == units.item_id)
-        .where(
-            units.campaign_id == bindparam("campaign"),
-            items.role == "main",
-            units.load < raters_wanted(),
-            units.id.not_in(_mine()),
-        )
-    )  # fmt: skip
+    units, items = campaign_units.c, campaign_items.c
+    query = _where_open(select(units.id, items.item_key, units.system_a, units.system_b), which)
     if which == "begun":
         return query.where(units.item_id.in_(_begun()))
     if which == "of item":
         return query.where(units.item_id == bindparam("item"))
-    if which == "idle":
+    systems = (units.system_a == bindparam("a")) & (func.coalesce(units.system_b, "") == bindparam("b"))
+    return query.where(units.load == bindparam("load"), systems)
+
+
+@cache
+def _least_load(which: _Which) -> Select[Any]:
+    """Return the query for the least load of the units that `_open` tells of; the index has them in this order."""
+    units = campaign_units.c
+    return _where_open(select(units.load), which).order_by(units.load).limit(1)
+
+
+@cache
+def _open_systems(which: _Which) -> Select[Any]:
+    """Return the query for the systems, or pairs, that units of a `load` are of."""
+    units = campaign_units.c
+    query = _where_open(select(units.system_a, units.system_b), which)
+    return query.where(units.load == bindparam("load")).distinct()
+
+
+def _where_open(query: Select[Any], which: _Which) -> Select[Any]:
+    """Return a query of units, with their items, for those that a person may get.
+
+    Few items, or one, are looked up first, and their units then: a condition on the campaign of a unit would have
+    databases go through all units.
+    """
+    units, items, given = campaign_units.c, campaign_items.c, campaign_assignments.c
+    talked = units.answer_a.is_not(None) & (units.system_b.is_(None) | units.answer_b.is_not(None))
+    query = (
+        query.select_from(campaign_units)
+        .join(campaign_items, items.id == units.item_id)
+        .where(
+            items.role == "main",
+            units.load < raters_wanted(),
+            units.id.not_in(_mine()),
+            talked | (units.load == 0),  # who talks first is alone with a unit until the dialogue is there
+        )
+    )
+    if which in {"begun", "of item"}:
+        return query.where(items.campaign_id == bindparam("campaign"))
+    query = query.where(units.campaign_id == bindparam("campaign"))
+    known = select(given.item_id).where(_own())
+    if which.startswith("fresh"):
+        query = query.where(units.item_id.not_in(known))
+    if which.endswith("idle"):
         busy = select(given.item_id).where(
             given.campaign_id == bindparam("campaign"),
             (given.state == "leased") | ((given.state == "rated") & (given.rated_at > bindparam("lately"))),
@@ -264,28 +292,52 @@ def _open(which: _Which) -> Select[Any]:
     return query
 
 
+def _label(a: str, b: str | None) -> str:
+    return a if b is None else f"{a}\n{b}"
+
+
 def _next_in_block(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
     """Return another system on an item that the person has begun."""
-    found = _open_units(connection, campaign, person, "begun")
+    return _first(campaign, person, _open_units(connection, campaign, person, "begun"))
+
+
+def _first(campaign: Campaign, person: str, found: Iterable[_OpenUnit]) -> _OpenUnit | None:
     return min(found, key=lambda one: _lot(campaign, person, one.name), default=None)
 
 
 def _next_item(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
     """Return the first system on an item that the fewest people have begun."""
     known = {"campaign": campaign.id, "person": person, **campaign.raters}
-    rows = connection.execute(_new_items(), known).all()
-    for row in sorted(rows, key=lambda one: (one.starters, _lot(campaign, person, one.item_key))):
-        found = _open_units(connection, campaign, person, "of item", item=row.id)
-        if found:
-            return min(found, key=lambda one: _lot(campaign, person, one.name))
+    least = connection.execute(_fewest_starters(), {**known, "above": -1}).scalar()
+    while least is not None:
+        rows = connection.execute(_new_items(), {**known, "starters": least})
+        lots = [(_lot(campaign, person, key), item) for item, key in rows]
+        heapify(lots)
+        while lots:
+            found = _open_units(connection, campaign, person, "of item", item=heappop(lots)[1])
+            if found:
+                return _first(campaign, person, found)
+        least = connection.execute(_fewest_starters(), {**known, "above": least}).scalar()
     return None
 
 
 @cache
 def _new_items() -> Select[Any]:
-    """Return the query for the items that a person may begin."""
+    """Return the query for the items with so many `starters` that a person may begin."""
     items = campaign_items.c
-    return select(items.id, items.item_key, items.starters).where(
+    return _where_new(select(items.id, items.item_key)).where(items.starters == bindparam("starters"))
+
+
+@cache
+def _fewest_starters() -> Select[Any]:
+    """Return the query for the fewest starters, `above` a number, of the items that a person may begin."""
+    starters = campaign_items.c.starters
+    return _where_new(select(func.min(starters))).where(starters > bindparam("above"))
+
+
+def _where_new(query: Select[Any]) -> Select[Any]:
+    items = campaign_items.c
+    return query.where(
         items.campaign_id == bindparam("campaign"),
         items.role == "main",
         items.starters < raters_wanted(),
@@ -298,30 +350,24 @@ def _next_of_all(connection: Connection, campaign: Campaign, person: str, now: i
 
     With pairing it is what others began and left; items that somebody was at work on lately are left to them.
     """
-    given = campaign_assignments.c
+    known: dict[str, Any] = {"campaign": campaign.id, "person": person, **campaign.raters}
+    kinds: tuple[_Which, _Which] = ("fresh", "all")
     if campaign.protocol.paired:
-        lately = now - campaign.settings.lease_minutes * MINUTE
-        found = _open_units(connection, campaign, person, "idle", lately=lately)
-    else:
-        found = _open_units(connection, campaign, person)
-    if not found:
-        return None
-    begun = set(
-        connection.execute(
-            select(given.item_id).where(given.campaign_id == campaign.id, given.person_id == person)
-        ).scalars()
-    )
-    everywhere, own = _loads(connection, campaign, None), _loads(connection, campaign, person)
-    return min(
-        found,
-        key=lambda one: (
-            one.item in begun,
-            one.load,
-            everywhere.get(one.label, 0),
-            own.get(one.label, 0),
-            _lot(campaign, person, one.name),
-        ),
-    )
+        kinds = ("fresh idle", "idle")
+        known["lately"] = now - campaign.settings.lease_minutes * MINUTE
+    for which in kinds:
+        load = connection.execute(_least_load(which), known).scalar()
+        if load is None:
+            continue
+        known["load"] = load
+        systems = [(row[0], row[1]) for row in connection.execute(_open_systems(which), known)]
+        everywhere, own = _loads(connection, campaign, None), _loads(connection, campaign, person)
+        rarity = {one: (everywhere.get(_label(*one), 0), own.get(_label(*one), 0)) for one in systems}
+        rarest = [one for one in systems if rarity[one] == min(rarity.values())]
+        asked = {key: known[key] for key in ("load", "lately") if key in known}
+        units = [_open_units(connection, campaign, person, which, **asked, a=a, b=b or "") for a, b in rarest]
+        return _first(campaign, person, chain.from_iterable(units))
+    return None
 
 
 def _loads(connection: Connection, campaign: Campaign, person: str | None) -> dict[str, int]:
@@ -337,7 +383,7 @@ def _loads(connection: Connection, campaign: Campaign, person: str | None) -> di
     )
     if person is not None:
         query = query.where(given.person_id == person)
-    return {a if b is None else f"{a}\n{b}": count for a, b, count in connection.execute(query)}
+    return {_label(a, b): count for a, b, count in connection.execute(query)}
 
 
 def _lease(connection: Connection, campaign: Campaign, person: str, unit_id: str, now: int) -> Lease:

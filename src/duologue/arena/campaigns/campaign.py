@@ -102,6 +102,11 @@ class Campaign(NamedTuple):
         whole = self.settings.overlap >= 1
         return {"per_item": self.settings.per_item, "several": _ALL if whole else self.settings.several}
 
+    @property
+    def surely_wanted(self) -> int:
+        """Raters that every item is to have, wherever it stands."""
+        return self.settings.per_item if self.settings.overlap >= 1 else min(1, self.settings.per_item)
+
     def title_in(self, language: str) -> str:
         """Return the title on pages of a language."""
         return self.settings.title_zh if language == "zh" and self.settings.title_zh else self.title

@@ -223,9 +223,9 @@ def own_ballots(connection: Connection, campaign: Campaign, person: str) -> tupl
 
 def progress_of(connection: Connection, campaign: Campaign, person: str) -> tuple[int, int]:
     """Return how many items a person has rated, and how many there are left for the person."""
-    asked = {"campaign": campaign.id, "person": person, **campaign.raters}
-    rated, left = connection.execute(_progress(), asked).one()
-    return rated, left
+    asked = {"campaign": campaign.id, "person": person, "surely": campaign.surely_wanted, **campaign.raters}
+    rated, open_units, elsewhere, done, held = connection.execute(_progress(), asked).one()
+    return rated, open_units - elsewhere - done + held
 
 
 @cache
@@ -239,20 +239,26 @@ def _progress() -> Select[Any]:
         .join(campaign_items, items.id == given.item_id)
         .where(own, given.state == "rated", items.role == "main")
     )
-    mine = select(given.unit_id).where(own, given.state.in_(["rated", "skipped"]))
-    held = select(given.unit_id).where(own, given.state == "leased")
-    left = (
-        select(func.count())
-        .select_from(campaign_units)
-        .join(campaign_items, items.id == units.item_id)
-        .where(
-            units.campaign_id == bindparam("campaign"),
-            items.role == "main",
-            units.id.not_in(mine),
-            (units.load < raters_wanted()) | units.id.in_(held),
-        )
+    of_campaign = units.campaign_id == bindparam("campaign")
+    surely = of_campaign & (units.load < bindparam("surely"))  # counted in the index alone
+    perhaps = of_campaign & (units.load >= bindparam("surely")) & (units.load < bindparam("per_item"))
+    more = _count_of_units().where(perhaps, units.load < raters_wanted())
+    others = items.role.in_(["onboarding", "check", "norm"]) & (items.campaign_id == bindparam("campaign"))
+    elsewhere = _count_of_units().where(others, units.load < raters_wanted())
+    theirs = _count_of_units().join(campaign_assignments, given.unit_id == units.id).where(own, items.role == "main")
+    done = theirs.where(given.state.in_(["rated", "skipped"]), units.load < raters_wanted())
+    held = theirs.where(given.state == "leased", units.load >= raters_wanted())
+    whole = select(func.count()).select_from(campaign_units).where(surely)
+    return select(
+        rated.scalar_subquery(),
+        whole.scalar_subquery() + more.scalar_subquery(),
+        *(one.scalar_subquery() for one in (elsewhere, done, held)),
     )
-    return select(rated.scalar_subquery(), left.scalar_subquery())
+
+
+def _count_of_units() -> Select[Any]:
+    units, items = campaign_units.c, campaign_items.c
+    return select(func.count()).select_from(campaign_units).join(campaign_items, items.id == units.item_id)
 
 
 def _said(connection: Connection, assignment: str) -> tuple[Points, int]:
