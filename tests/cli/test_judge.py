@@ -99,7 +99,7 @@ def test_what_does_not_go_together_is_refused_before_anything_is_asked(duologue:
         points.write_text("item,system,rater,quality\n1,a,ann,2\n", encoding="utf-8")
         two = ["judge", "conversation", gold, gold, "--name", "a", "--name", "b", "--gold", gold, "--out", out]
         for words, told in (
-            ([*two, "--pairs", "--people", points], "people gave 1 points, and the judge is asked for pairs"),
+            ([*two, "--pairs", "--people", points], "people gave 1 point, and the judge is asked for pairs"),
             (["judge", "restaurant", gold, "--out", out], "has no texts for judges"),
             (["judge", "conversation", gold, "--out", out], "--input"),
             (["judge", "conversation", gold, "--whole", "--out", out], "not asked about a whole dialogue"),

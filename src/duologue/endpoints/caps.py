@@ -58,8 +58,8 @@ class SpendingCaps:
                 if cap and after > cap:
                     made = amount(self._calls, "call")
                     raise CapReachedError(
-                        f"the cap {name}={cap} is reached after {made} of this run, tries included (the next might exceed "
-                        f"it); give more with --set {name}=..."
+                        f"the cap {name}={cap} is reached after {made} of this run, tries included (the next might "
+                        f"exceed it); give more with --set {name}=..."
                     )
             self._calls += 1
             self._in, self._out = after_in, after_out
