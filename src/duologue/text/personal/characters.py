@@ -20,9 +20,14 @@ _PLAIN = (
     | {0xFE6B: "@", 0x2019: "'", 0x2022: "·", 0x30FB: "·", 0xFF65: "·", 0x2024: ".", 0xFE52: "."}
 )
 _NUMERALS = str.maketrans("零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖", "00011122233445566778899")
-_SPOKEN = re.compile(
-    r"[0-9零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖](?:[ ,，、.\-]{0,2}[0-9零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖]){6,40}"
+_NUMERAL = "[0-9零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖]"
+_PAUSE = r"[ ,，、.\-_嗯呃啊哦]{0,3}"
+_SPOKEN = re.compile(rf"{_NUMERAL}(?:{_PAUSE}{_NUMERAL}){{6,40}}")
+_ANNOUNCED = re.compile(
+    r"(?:密码|验证码|校验码|尾号|尾数|工号|卡号|账号|帐号|编号|单号|[后末][三四五六]位)(?:就?是|为|[:： ]){0,2}"
+    rf"(?P<run>{_NUMERAL}(?:{_PAUSE}{_NUMERAL}){{2,5}})(?!{_NUMERAL}|[十百千万亿元块毛角分兆])"
 )
+"""A label with fewer digits than a run that is a number by itself."""
 _COUNTING = "12345678901234567890"
 
 
@@ -38,17 +43,29 @@ def plain(text: str) -> str:
 def digits_said(text: str) -> str:
     """Return a plain text of the same length in which Chinese numerals said digit by digit are digits.
 
-    Runs of seven and more count, with any of the signs people put between; counting up does not, and neither does a
-    number with a place value (百, 千, 万).
+    Runs of seven and more count, with the signs and sounds that people put between, also the `_` for a break in
+    transcripts, and shorter ones behind a label; counting up does not, and neither does a number with a place value
+    (百, 千, 万).
 
-    >>> digits_said("我是幺三八零零一三八零零零。二零二三年")
-    '我是13800138000。二零二三年'
+    >>> digits_said("我是幺三八_零零一三_八零零零。二零二三年，尾号是五六七八")
+    '我是138 0013 8000。二零二三年，尾号是5678'
     """
-    if text.isascii():
+    if text.isascii() and "_" not in text:
         return text
-    return _SPOKEN.sub(_said, text)
+    return _ANNOUNCED.sub(_announced, _SPOKEN.sub(_said, text))
+
+
+def _announced(match: re.Match[str]) -> str:
+    return match[0][: match.start("run") - match.start()] + _as_digits(match["run"])
 
 
 def _said(match: re.Match[str]) -> str:
-    run = match[0].translate(_NUMERALS)
-    return match[0] if re.sub(r"[^0-9]", "", run) in _COUNTING else re.sub(r"[，、,]", " ", run)
+    before = match.string[max(0, match.start() - 1) : match.start()] if "_" in match[0] else ""
+    if before == "_" or (before.isascii() and before.isalnum()):
+        return match[0]  # part of a name such as zhang_138_1234
+    run = _as_digits(match[0])
+    return match[0] if re.sub(r"[^0-9]", "", run) in _COUNTING else run
+
+
+def _as_digits(run: str) -> str:
+    return re.sub(r"[，、,_嗯呃啊哦]", " ", run.translate(_NUMERALS))

@@ -48,7 +48,7 @@ def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[PersonalSpa
         yield online.urls(folded)
         if "/" in folded:
             bare = online.without_urls(bare)
-    said = digits_said(bare) if has_han else bare
+    said = digits_said(bare) if has_han or ("_" in bare and not words) else bare
     digits = sum(map(said.count, "0123456789"))
     if "@" in folded or "#" in folded or has_han or not words.isdisjoint(("at", "a")):
         yield online.emails(folded)
@@ -56,6 +56,7 @@ def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[PersonalSpa
         yield online.keys(folded)
         if has_han or not words.isdisjoint(online.SECRET_WORDS):
             yield online.secrets(folded)
+            yield online.secrets(said)
         yield from _numbers(bare, said, words, digits=digits, has_han=has_han)
     if has_han or "#" in folded or "u/" in folded or not words.isdisjoint(labelled.NETWORKS):
         yield labelled.named(folded)
