@@ -64,12 +64,12 @@ _NO_WORDS = frozenset(
     "your my our we i he she they "
     "amazon apple google microsoft twitter facebook english chinese american british spanish french german christmas easter".split()
 )
+_NAMED = r"的?(?:姓名|名字)?(?:是|为|叫)?[ ]?[:：]?[ ]?"
 _CALLED = re.compile(
-    r"(?:我(?:的名字)?(?:就)?叫(?:做)?|我是|我姓|本人|这是|这里是|名字(?:是|叫|：|:)|姓名(?:是|为)?[ ]?[:：]?[ ]?|叫我|收件人(?:是|为)?[ ]?[:：]?[ ]?|"
-    r"收货人(?:是|为)?[ ]?[:：]?[ ]?|联系人(?:是|为)?[ ]?[:：]?[ ]?|"
-    r"寄件人(?:是|为)?[ ]?[:：]?[ ]?|户主(?:是|为)?[ ]?[:：]?[ ]?|机主(?:是|为)?[ ]?[:：]?[ ]?|持卡人(?:是|为)?[ ]?[:：]?[ ]?|乘客(?:是|"
-    r"为)?[ ]?[:：]?[ ]?|申请人(?:是|为)?[ ]?[:：]?[ ]?|客户(?:是|名)?[ ]?[:：][ ]?|开户名(?:是|为)?[ ]?[:：]?[ ]?|"
-    r"同事|朋友|老公|老婆|丈夫|妻子|儿子|女儿|父亲|母亲|爸爸|妈妈|先生是|太太是|客服|工号[0-9]{1,6}的?|转告|告诉|联系|找|请|给|和|跟|由|"
+    r"(?:我(?:的名字)?(?:就)?叫(?:做)?|我是|我姓|本人|这是|这里是|名字(?:是|叫|：|:)|姓名(?:是|为)?[ ]?[:：]?[ ]?|叫我|"
+    rf"(?:收件人|收货人|联系人|寄件人|户主|户名|机主|持卡人|乘客|申请人|开户名){_NAMED}|客户(?:是|名)?[ ]?[:：][ ]?|"
+    r"(?:同事|朋友|老公|老婆|丈夫|妻子|儿子|女儿|父亲|母亲|爸爸|妈妈)(?:的?名字)?(?:是|叫)?|"
+    r"先生是|太太是|客服|工号[0-9]{1,6}的?|转告|告诉|联系|找|请|给|和|跟|由|"
     r"叫)(?P<name>[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,8})?)"
 )
 _SURE = (
@@ -80,6 +80,7 @@ _SURE = (
     "联系人",
     "寄件人",
     "户主",
+    "户名",
     "机主",
     "持卡人",
     "乘客",
@@ -95,6 +96,7 @@ _SURE = (
 _TITLES = re.compile(
     r"(?P<name>[\u4e00-\u9fff]{1,3})(?=先生|女士|小姐|太太|老师|经理|师傅|医生|大夫|教授|主任|同学|总监|律师|阿姨|叔叔|大爷|警官|护士)"
 )
+_SELF = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,4})(?=本人)")
 _YOUNG = re.compile(
     r"(?<![\u4e00-\u9fff大老小])(?P<name>[小老][\u4e00-\u9fff])(?=[，。！？,!? ]|$|说|告诉|让|接|给|帮)"
 )
@@ -205,6 +207,12 @@ def chinese(text: str) -> Iterator[PersonalSpan]:
             if size == len(found) - at:
                 yield PersonalSpan(match.start() + at, match.end(), "NAME")
                 break
+    for match in _SELF.finditer(text):
+        found = match["name"]
+        for at in range(len(found) - 1):
+            if _person(found[at:], sure=False) == len(found) - at:
+                yield PersonalSpan(match.start() + at, match.end(), "NAME")
+                break
     for match in _YOUNG.finditer(text):
         if match["name"][1] in CHINESE_SURNAMES:
             yield PersonalSpan(match.start(), match.end(), "NAME")
@@ -225,6 +233,9 @@ def _person(run: str, *, sure: bool, titled: bool = False) -> int:
     """Return how many characters of a run are a name, 0 for none: a surname and one or two characters."""
     if "·" in run:
         return len(run)
+    if len(run) > 2 and run[0] == run[1]:  # a stammer
+        size = _person(run[1:], sure=sure, titled=titled)
+        return size and size + 1
     head = 2 if run[:2] in CHINESE_DOUBLE_SURNAMES else 1
     if head == 1 and run[:1] not in CHINESE_SURNAMES and not (sure and run[:1] in CHINESE_SURNAMES_ALSO_WORDS):
         return 0
