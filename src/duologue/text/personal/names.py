@@ -13,6 +13,7 @@ from duologue.text.personal.gazetteer import (
     GIVEN_ALSO_WORDS,
     NO_GIVEN,
     SURNAMES,
+    WORDS_WITH_SURNAMES,
 )
 from duologue.text.personal.spans import PersonalSpan
 
@@ -200,24 +201,29 @@ def chinese(text: str) -> Iterator[PersonalSpan]:
         size = _person(match["name"], sure=label.startswith(_SURE))
         if size and (label.startswith(_SURE) or _ends_there(text, match.start("name") + size)):
             yield PersonalSpan(match.start("name"), match.start("name") + size, "NAME")
-    for match in _TITLES.finditer(text):
-        found = match["name"]
-        for at in range(len(found)):
-            size = _person(found[at:], sure=True, titled=True)
-            if size == len(found) - at:
-                yield PersonalSpan(match.start() + at, match.end(), "NAME")
-                break
-    for match in _SELF.finditer(text):
-        found = match["name"]
-        for at in range(len(found) - 1):
-            if _person(found[at:], sure=False) == len(found) - at:
-                yield PersonalSpan(match.start() + at, match.end(), "NAME")
-                break
+    yield from _before(text, _TITLES, titled=True)
+    yield from _before(text, _SELF, titled=False)
     for match in _YOUNG.finditer(text):
         if match["name"][1] in CHINESE_SURNAMES:
             yield PersonalSpan(match.start(), match.end(), "NAME")
     for match in _WESTERN.finditer(text):
         yield PersonalSpan(match.start(), match.end(), "NAME")
+
+
+def _before(text: str, pattern: re.Pattern[str], *, titled: bool) -> Iterator[PersonalSpan]:
+    """Yield names that end where a title or `本人` begins."""
+    for match in pattern.finditer(text):
+        found = match["name"]
+        for at in range(len(found)):
+            size = _person(found[at:], sure=titled, titled=titled)
+            if size == len(found) - at and not _is_in_word(text, match.start() + at):
+                yield PersonalSpan(match.start() + at, match.end(), "NAME")
+                break
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    """Tell whether the surname there is one character of a usual word."""
+    return text[max(0, at - 1) : at + 1] in WORDS_WITH_SURNAMES or text[at : at + 2] in WORDS_WITH_SURNAMES
 
 
 def _ends_there(text: str, at: int) -> bool:
