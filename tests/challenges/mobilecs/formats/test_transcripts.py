@@ -174,3 +174,51 @@ def test_a_list_of_utterances_is_one_call(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[["客服", "您好"], ["用户", "喂"]]', encoding="utf-8")
     assert [call.turns for call in read_transcripts(path)] == [[("客服", "您好"), ("用户", "喂")]]
+
+
+NAMED = {
+    "a.csv": "通话编号,说话者,文字\n1,客服,您好\n1,用户,喂\n2,用户,你好\n2,客服,请讲\n",
+    "b.csv": "Call ID,Speaker,Transcript\n1,客服,您好\n1,用户,喂\n2,用户,你好\n2,客服,请讲\n",
+    "a.jsonl": (
+        '{"录音编号": 1, "角色": "客服", "转写文本": "您好"}\n{"录音编号": 1, "角色": "用户", "转写文本": "喂"}\n'
+        '{"录音编号": 2, "角色": "用户", "转写文本": "你好"}\n{"录音编号": 2, "角色": "客服", "转写文本": "请讲"}\n'
+    ),
+    "b.jsonl": (
+        '{"callId": 1, "Speaker": "客服", "Text": "您好"}\n{"callId": 1, "Speaker": "用户", "Text": "喂"}\n'
+        '{"callId": 2, "Speaker": "用户", "Text": "你好"}\n{"callId": 2, "Speaker": "客服", "Text": "请讲"}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_columns_and_keys_are_known_by_their_usual_names(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(NAMED[name], encoding="utf-8")
+    calls = [call.turns for call in read_transcripts(tmp_path / name)]
+    assert calls == [[("客服", "您好"), ("用户", "喂")], [("用户", "你好"), ("客服", "请讲")]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "批次,speaker,text\n1,客服,您好\n1,用户,喂\n2,客服,请讲\n"),
+        ("a.jsonl", '{"批次": 1, "speaker": "客服", "text": "您好"}\n{"批次": 2, "speaker": "用户", "text": "喂"}\n'),
+    ],
+)
+def test_rows_become_one_call_with_a_word_of_what_was_not_read(
+    name: str, content: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert len(read_transcripts(tmp_path / name)) == 1
+    assert "all rows are one call; not read: 批次" in caplog.text
+
+
+def test_rows_without_other_columns_are_one_call(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "a.csv").write_text("speaker,text\n客服,您好\n用户,喂\n", encoding="utf-8")
+    assert len(read_transcripts(tmp_path / "a.csv")) == 1
+    assert not caplog.records
+
+
+def test_columns_that_are_not_known_are_told_by_their_names(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("谁;说了什么\n客服;您好\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="found '谁;说了什么', expected a column"):
+        read_transcripts(tmp_path / "a.csv")

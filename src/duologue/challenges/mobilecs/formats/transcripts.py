@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+_LOG = logging.getLogger(__name__)
 RULES = {
     "transcript-empty": "a file holds at least one call with something said",
     "transcript-speaker": "the first line of a call names its speaker before a colon",
@@ -38,25 +40,28 @@ RULES = {
 }
 """Rules for transcripts by id."""
 CALLS = (
-    "call",
-    "call_id",
-    "dialog_id",
-    "dialogue_id",
-    "conversation_id",
-    "session",
-    "session_id",
-    "通话",
-    "会话",
-    "id",
-)
-"""Names of what tells calls apart, the most telling first: an `id` beside another may be that of the row."""
-SPEAKERS = ("speaker", "role", "author", "from", "channel", "说话人", "角色", "讲话人")
-TEXTS = ("text", "utterance", "message", "content", "transcript", "文本", "内容", "话语")
+    "call", "callid", "dialogid", "dialogueid", "conversationid", "session", "sessionid", "recording",
+    "recordingid", "通话", "通话id", "通话编号", "通话号", "会话", "会话id", "会话编号", "对话", "对话id",
+    "对话编号", "录音", "录音id", "录音编号", "流水号", "通话流水号", "工单号", "id",
+)  # fmt: skip
+"""Names of what tells calls apart, the most telling first: an `id` beside another may be that of the row.
+
+Names of columns and keys are compared in small letters without blanks, `_` and `-`.
+"""
+SPEAKERS = (
+    "speaker", "role", "author", "from", "channel", "说话人", "说话者", "说话方", "角色", "讲话人", "发言人",
+    "身份",
+)  # fmt: skip
+TEXTS = (
+    "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
+    "话术", "转写", "转写文本", "转写内容", "对话内容", "说话内容",
+)  # fmt: skip
 TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
 BREAK = "_"
 """Sign of MobileCS for a break inside an utterance."""
 _TIME = r"(?:[\[(【（]\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?[\])】）]|\d{1,3}:\d\d:\d\d(?:[.,]\d+)?)"
 _SAID = re.compile(rf"\s*(?:{_TIME}\s*)?([^:：\s](?:[^:：]{{0,38}}[^:：\s])?)\s*[:：](?!//)\s*(.*)")
+_UNNAMED = re.compile(r"[\s_\-\ufeff]+")
 _NUMBER = re.compile(r"[\d.,\s]+")
 _SUFFIXES = {".csv": ",", ".tsv": "\t"}
 _JSON = (".json", ".jsonl", ".ndjson")
@@ -82,7 +87,7 @@ def read_transcripts(path: Path) -> list[Transcript]:
     if suffix in _JSON:
         found = _of_json(text, path, problems)
     elif suffix in _SUFFIXES:
-        found = _of_table(text, _SUFFIXES[suffix], problems)
+        found = _of_table(text, path, _SUFFIXES[suffix], problems)
     else:
         found = _of_text(text, problems)
     calls = [Transcript(place, joined) for place, turns in found if (joined := _joined(turns))]
@@ -129,7 +134,9 @@ def _of_text(text: str, problems: ProblemCollector) -> Iterator[tuple[str, list[
             )
 
 
-def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def _of_table(
+    text: str, path: Path, mark: str, problems: ProblemCollector
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     read: list[tuple[int, list[str]]] = []
     begun = 1
@@ -147,13 +154,14 @@ def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[tupl
             )
         )
         return
-    yield from _of_rows(read, problems)
+    yield from _of_rows(read, path, problems)
 
 
 def _of_rows(
-    rows: Sequence[tuple[int, list[str]]], problems: ProblemCollector
+    rows: Sequence[tuple[int, list[str]]], path: Path, problems: ProblemCollector
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    head = [name.strip().lower().lstrip("\ufeff") for name in (rows[0][1] if rows else [])]
+    told = rows[0][1] if rows else []
+    head = [_name(name) for name in told]
     columns = [next((head.index(name) for name in names if name in head), None) for names in (CALLS, SPEAKERS, TEXTS)]
     at_call, at_speaker, at_text = columns
     if at_speaker is None or at_text is None:
@@ -161,12 +169,13 @@ def _of_rows(
             Problem(
                 rule="transcript-columns",
                 place="line 1",
-                message=f"found {shown(head)}, expected a column for the speaker and one for the text",
-                advice=f"call them {SPEAKERS[0]} and {TEXTS[0]}, and {CALLS[1]} the one that tells calls apart",
+                message=f"found {shown(', '.join(told))}, expected a column for the speaker and one for the text",
+                advice=f"call them {SPEAKERS[0]} and {TEXTS[0]}, and {CALLS[0]} the one that tells calls apart",
             )
         )
         return
-    said = _SaidRows(None if at_call is None else head[at_call])
+    unread = [name for at, name in enumerate(told) if at not in (at_speaker, at_text) and name.strip()]
+    said = _SaidRows(path, None if at_call is None else head[at_call], unread)
     for line, row in rows[1:]:
         if not any(cell.strip() for cell in row):
             continue
@@ -181,9 +190,11 @@ def _of_rows(
 class _SaidRows:
     """Rows of one utterance each, gathered to calls."""
 
-    def __init__(self, told_by: str | None = None) -> None:
-        """`told_by`: name of what tells the calls apart, if it is known."""
+    def __init__(self, path: Path, told_by: str | None = None, unread: Sequence[str] = ()) -> None:
+        """`told_by`: name of what tells the calls apart, if it is known; `unread`: names that tell nothing known."""
         self.told_by = told_by
+        self.unread = unread
+        self._path = path
         self._calls: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, call: str, turn: tuple[str, str]) -> None:
@@ -201,19 +212,29 @@ class _SaidRows:
                 )
             )
             return
+        if self.told_by is None and self.unread and self._calls:
+            _LOG.warning(
+                "%s: nothing known tells calls apart, so all rows are one call; not read: %s; is one of them the call? "
+                "name it %s",
+                self._path,
+                ", ".join(self.unread),
+                CALLS[0],
+            )
         for number, turns in enumerate(self._calls.values(), start=1):
             yield f"call {number}", turns
 
 
 def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    said = _SaidRows()
+    said = _SaidRows(path)
     for place, row in _json_rows(text, path, problems):
         found = _turns_of(row)
         turn = _turn(row) if not isinstance(row, dict) or not found else None
         if turn is not None:
-            name = next((name for name in CALLS if isinstance(row, dict) and name in row), None)
+            keys = {_name(key): key for key in row} if isinstance(row, dict) else {}
+            name = next((name for name in CALLS if name in keys), None)
             said.told_by = said.told_by or name
-            said.add("" if name is None else str(row[name]), turn)
+            said.unread = said.unread or [key for name, key in keys.items() if name not in (*SPEAKERS, *TEXTS)]
+            said.add("" if name is None else str(row[keys[name]]), turn)
             continue
         turns = [_turn(one) for one in found]
         if not turns or None in turns:
@@ -270,8 +291,14 @@ def _turn(one: Any) -> tuple[str, str] | None:
 def _speaker_and_text(one: Any) -> list[Any] | None:
     """Return what stands in the places of speaker and text; `None` where there are no such places."""
     if isinstance(one, dict):
-        return [next((one[name] for name in names if name in one), None) for names in (SPEAKERS, TEXTS)]
+        keys = {_name(key): key for key in one}
+        return [next((one[keys[name]] for name in names if name in keys), None) for names in (SPEAKERS, TEXTS)]
     return one if isinstance(one, list) and len(one) == 2 else None
+
+
+def _name(told: str) -> str:
+    """Return the name of a column or key without what people spell differently."""
+    return _UNNAMED.sub("", told).lower()
 
 
 def _told(wrong: Any) -> str:
