@@ -38,6 +38,15 @@ def test_transcripts_become_one_file_for_its_owner_alone_and_a_report(tmp_path: 
     assert "13812345678" in out.read_text("utf-8")
 
 
+def test_tables_of_chinese_programs_are_read_in_their_encoding(tmp_path: Path) -> None:
+    table, out = tmp_path / "a.csv", tmp_path / "calls.json"
+    table.write_bytes("通话编号,角色,内容\n1,坐席,您好\n1,客户,喂\n".encode("gb18030"))
+    assert "say --encoding gb18030" in str(call(table, "--out", out).exception)
+    assert call(table, "--encoding", "gb18030", "--out", out).exit_code == 0
+    assert json.loads(out.read_bytes())[0]["content"] == [{"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"}]
+    assert "no encoding of texts 'klingon'" in str(call(table, "--encoding", "klingon", "--out", out).exception)
+
+
 def test_it_stands_beside_the_imports_of_another_challenge() -> None:
     listed = CliRunner().invoke(cli, ["data", "import", "--help"]).stdout
     assert "\n  calls " in listed

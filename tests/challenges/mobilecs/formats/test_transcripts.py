@@ -7,7 +7,7 @@ import pytest
 from tests.growth import MOST, growth
 
 from duologue.challenges.mobilecs.formats.transcripts import RULES, read_transcripts
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -222,3 +222,26 @@ def test_columns_that_are_not_known_are_told_by_their_names(tmp_path: Path) -> N
     (tmp_path / "a.csv").write_text("谁;说了什么\n客服;您好\n", encoding="utf-8")
     with pytest.raises(FormatError, match="found '谁;说了什么', expected a column"):
         read_transcripts(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-16"])
+@pytest.mark.parametrize("name", FORMS)
+def test_files_in_other_encodings_are_read_when_told(name: str, encoding: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(FORMS[name].encode(encoding))
+    with pytest.raises(FormatError, match=rf"not UTF-8; it may be {encoding}: say --encoding {encoding}"):
+        read_transcripts(tmp_path / name)
+    assert [call.turns for call in read_transcripts(tmp_path / name, encoding)] == CALLS
+
+
+def test_a_file_that_is_utf_8_is_read_as_such_beside_others(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(FORMS["a.txt"], encoding="utf-8")
+    assert [call.turns for call in read_transcripts(tmp_path / "a.txt", "gb18030")] == CALLS
+
+
+def test_wrong_and_unknown_encodings_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("客服: 您好".encode("gb18030") + b"\xff")
+    with pytest.raises(FormatError, match="not UTF-8; save the file as UTF-8"):
+        read_transcripts(tmp_path / "a.txt", "gb18030")
+    for name in ("klingon", "base64"):
+        with pytest.raises(UsageError, match=f"no encoding of texts '{name}'"):
+            read_transcripts(tmp_path / "a.txt", name)

@@ -23,9 +23,14 @@ REPORT = ".personal-data.toml"
     "--staff", multiple=True, metavar="NAME", help="What FILES call the staff; may be repeated; default: 客服, agent..."
 )
 @click.option(
+    "--encoding", default="utf-8", metavar="NAME", help="Encoding of FILES that are not UTF-8, such as gb18030."
+)
+@click.option(
     "--keep-personal-data", is_flag=True, help="Keep names, numbers and addresses as they stand in the files."
 )
-def calls(*, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], keep_personal_data: bool) -> None:
+def calls(
+    *, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], encoding: str, keep_personal_data: bool
+) -> None:
     """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
 
     Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
@@ -44,7 +49,7 @@ def calls(*, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], keep_pe
     from duologue.challenges.mobilecs.formats.imported_calls import import_calls
     from duologue.core import disk
 
-    found = import_calls(files, staff, keep_personal_data=keep_personal_data)
+    found = import_calls(files, staff, keep_personal_data=keep_personal_data, encoding=encoding)
     disk.write_bytes(out, dump(found.rows), private=True)
     turns = sum(len(row["content"]) for row in found.rows)
     console.line(f"{amount(len(found.rows), 'call')} with {amount(turns, 'turn')} in {out}")

@@ -45,9 +45,15 @@ class ImportedCalls(NamedTuple):
 
 
 def import_calls(
-    paths: Sequence[Path], staff: Collection[str] = (), *, keep_personal_data: bool = False
+    paths: Sequence[Path],
+    staff: Collection[str] = (),
+    *,
+    keep_personal_data: bool = False,
+    encoding: str = "utf-8",
 ) -> ImportedCalls:
     """Return the calls of transcript files as dialogues; `staff` is what the files call the staff.
+
+    `encoding` is that of files which are not UTF-8.
 
     Who is the staff is told by the usual words otherwise. Ids are hashes of the anonymous words, so importing a file
     again gives the same dialogues. Raises `FormatError` with all problems of a file, such as calls with several
@@ -58,7 +64,7 @@ def import_calls(
     rows: list[dict[str, Any]] = []
     times: dict[str, int] = {}
     for path in paths:
-        calls = read_transcripts(path)
+        calls = read_transcripts(path, encoding)
         roles = [_roles(call, own) for call in calls]
         problems = [one for one in roles if isinstance(one, Problem)]
         if problems:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -16,9 +17,11 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.lines import cut
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
@@ -76,12 +79,13 @@ class Transcript(NamedTuple):
     """Speaker as the file calls it, and what it says; nobody speaks twice in a row."""
 
 
-def read_transcripts(path: Path) -> list[Transcript]:
+def read_transcripts(path: Path, encoding: str = "utf-8") -> list[Transcript]:
     """Return the calls of a file in their order; utterances in a row by one speaker are joined by a break.
 
-    Raises `FormatError` with all problems of the file, `StorageError` where it cannot be read.
+    `encoding` is that of a file which is not UTF-8. Raises `FormatError` with all problems of the file, `StorageError`
+    where it cannot be read, `UsageError` for an unknown encoding.
     """
-    text, _ = disk.decode_text(disk.read_bytes(path), path)
+    text = _decoded(disk.read_bytes(path), path, encoding)
     suffix = path.with_name(path.name.removesuffix(".gz")).suffix.lower()
     problems = ProblemCollector()
     if suffix in _JSON:
@@ -96,6 +100,30 @@ def read_transcripts(path: Path) -> list[Transcript]:
     if problems.problems():
         raise FormatError(path, problems.problems())
     return calls
+
+
+def _decoded(data: bytes, path: Path, encoding: str) -> str:
+    try:
+        return disk.decode_text(data, path)[0]
+    except FormatError as error:
+        (problem,) = error.problems
+        told = _in_encoding(data, encoding)
+        if told is not None:
+            return told
+        likely = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "gb18030"
+        if _in_encoding(data, likely) is None:
+            raise
+        advice = f"it may be {likely}: say --encoding {likely}, or save the file as UTF-8"
+        raise FormatError(path, [msgspec.structs.replace(problem, advice=advice)]) from error
+
+
+def _in_encoding(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding).lstrip("\ufeff")
+    except UnicodeError:
+        return None
+    except LookupError as error:
+        raise UsageError(f"there is no encoding of texts '{encoding}'; say --encoding gb18030, for instance") from error
 
 
 def _joined(turns: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
