@@ -6,20 +6,25 @@ anonymous text.
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace
+
 from duologue.challenges.mobilecs.formats.transcripts import BREAK, read_transcripts
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.core.errors import FormatError
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 from duologue.core.rng import digest
 from duologue.text.anonymiser import Anonymiser
+from duologue.text.personal.gazetteer import CHINESE_SURNAMES
 from duologue.text.personal.names import names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from duologue.challenges.mobilecs.formats.transcripts import Transcript
@@ -32,6 +37,9 @@ STAFF = frozenset(
 CUSTOMER = frozenset(("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "u", "c", "[speaker 2]"))
 """What files call the customer, in small letters."""
 _RULE = "transcript-roles"
+_NUMBERED = re.compile(r"([a-z]+|[\u4e00-\u9fff]+)[^a-z\u4e00-\u9fff].*", re.DOTALL)
+"""A role with what tells one person from others: 客服001, 坐席-张三, agent 7."""
+_WORDS = STAFF | CUSTOMER
 _ID_LENGTH = 32
 
 
@@ -66,9 +74,9 @@ def import_calls(
     for path in paths:
         calls = read_transcripts(path, encoding)
         roles = [_roles(call, own) for call in calls]
-        problems = [one for one in roles if isinstance(one, Problem)]
-        if problems:
-            raise FormatError(path, problems)
+        problems = ProblemCollector(_told([one for one in roles if isinstance(one, Problem)]))
+        if problems.problems():
+            raise FormatError(path, problems.problems())
         for call, found in zip(calls, roles, strict=True):
             if isinstance(found, dict):
                 turns = [(found[speaker], text) for speaker, text in _anonymous(call, anonymiser)]
@@ -80,15 +88,42 @@ def import_calls(
     return ImportedCalls(rows, None if anonymiser is None else anonymiser.replaced())
 
 
+def _told(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Yield one problem for all calls whose speakers are the same: a file of thousands has the same names."""
+    places: dict[str, list[str]] = {}
+    for problem in problems:
+        places.setdefault(problem.message, []).append(problem.place)
+    first = {problem.message: problem for problem in reversed(problems)}
+    for message, found in places.items():
+        more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+        yield replace(first[message], place=found[0] + more, stands_for=len(found))
+
+
+def _role(speaker: str) -> bool | None:
+    """Tell whether the usual words say that a speaker is the staff; `None` where they do not say."""
+    word = _role_word(speaker)
+    return None if word is None else word in STAFF
+
+
+def _role_word(speaker: str) -> str | None:
+    """Return the usual word for a role that a speaker is called by, alone or before a number or a name."""
+    name = speaker.lower()
+    numbered = _NUMBERED.fullmatch(name)
+    return next((word for word in (name, numbered[1] if numbered else "") if word in _WORDS), None)
+
+
+def _names(speaker: str) -> list[str]:
+    """Return the names of a person that a speaker is called by, without the role."""
+    word = _role_word(speaker)
+    if word is None:
+        return names_in(speaker)
+    return [name for name in names_in(speaker[len(word) :]) if name.isascii() or name[0] in CHINESE_SURNAMES]
+
+
 def _roles(call: Transcript, own: Collection[str]) -> dict[str, bool] | Problem:
     """Return by speaker whether it is the staff; a problem where that cannot be told."""
     speakers = list(dict.fromkeys(speaker for speaker, _ in call.turns))
-    known = {
-        speaker: True if speaker.lower() in (own or STAFF) else False if speaker.lower() in CUSTOMER else None
-        for speaker in speakers
-    }
-    if own:
-        known = {speaker: bool(role) for speaker, role in known.items()}
+    known = {speaker: speaker.lower() in own if own else _role(speaker) for speaker in speakers}
     unknown = [speaker for speaker in speakers if known[speaker] is None]
     if len(unknown) == 1 and len(speakers) == 2:
         (other,) = (speaker for speaker in speakers if speaker != unknown[0])
@@ -98,7 +133,7 @@ def _roles(call: Transcript, own: Collection[str]) -> dict[str, bool] | Problem:
         return Problem(
             rule=_RULE,
             place=call.place,
-            message=f"the speakers are {', '.join(speakers[:5])}; expected the staff and one customer",
+            message=f"the speakers are {', '.join(sorted(speakers)[:5])}; expected the staff and one customer",
             advice="say who the staff is: --staff NAME, once for each name",
         )
     return {speaker: bool(role) for speaker, role in known.items()}
@@ -108,8 +143,7 @@ def _anonymous(call: Transcript, anonymiser: Anonymiser | None) -> list[tuple[st
     """Return the turns without personal data; names of speakers that are no roles are replaced wherever they stand."""
     if anonymiser is None:
         return call.turns
-    people = [speaker for speaker, _ in call.turns if speaker.lower() not in STAFF | CUSTOMER]
-    names = [name for speaker in dict.fromkeys(people) for name in names_in(speaker)]
+    names = [name for speaker in dict.fromkeys(speaker for speaker, _ in call.turns) for name in _names(speaker)]
     one = anonymiser.dialogue()
     return [(speaker, one.text(text, names)) for speaker, text in call.turns]
 
