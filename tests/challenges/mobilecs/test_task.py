@@ -199,6 +199,19 @@ def test_a_whole_submission_is_scored_by_what_it_holds_itself(
     assert scored([], rows, tmp_path, "official").n == alone.n
 
 
+def test_intents_that_the_truth_does_not_hold_are_told(paired_rows: list[Any], tmp_path: Path) -> None:
+    gold = [
+        {**row, "content": [{key: turn[key] for key in ("用户", "客服")} for turn in row["content"]]}
+        for row in paired_rows
+    ]
+    (tmp_path / "gold.json").write_text(json.dumps(gold), encoding="utf-8")
+    report = scored([tmp_path / "gold.json"], whole(paired_rows), tmp_path)
+    assert [one.message for one in report.problems if one.rule == "nothing-counted"] == [
+        "user-intent-f1 is 0 whatever is said: the truth holds no intents",
+        "system-intent-f1 is 0 whatever is said: the truth holds no intents",
+    ]
+
+
 def test_a_submission_that_does_not_tell_what_was_said_asks_for_the_truth(
     paired_rows: list[Any], tmp_path: Path
 ) -> None:

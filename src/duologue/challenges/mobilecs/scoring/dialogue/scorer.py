@@ -104,18 +104,22 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
 
 
 def _empty_score_warnings(counted: Mapping[str, Mapping[str, float]]) -> list[Problem]:
-    """Return a warning for each score that is 0 because there is nothing to count."""
+    """Return a warning for each score that is 0 because there is nothing to count, or nothing to be right about."""
     columns = {
         "user-intent-f1": ("user-intent said", "user-intent wanted"),
         "system-intent-f1": ("system-intent said", "system-intent wanted"),
         "success": ("success dialogues",),
         "bleu": ("bleu length",),
     }
-    return [
-        Problem(rule="nothing-counted", severity="warning", message=f"{name} is 0 / 0, shown as 0")
-        for name, parts in columns.items()
-        if not any(one.get(part, 0) for one in counted.values() for part in parts)
-    ]
+    found = []
+    for name, parts in columns.items():
+        held = [any(one.get(part, 0) for one in counted.values()) for part in parts]
+        message = f"{name} is 0 / 0, shown as 0" if not any(held) else ""
+        if not message and not held[-1]:
+            message = f"{name} is 0 whatever is said: the truth holds no intents"
+        if message:
+            found.append(Problem(rule="nothing-counted", severity="warning", message=message))
+    return found
 
 
 def truth_problems(examples: Sequence[Example]) -> list[Problem]:
