@@ -56,6 +56,15 @@ def test_a_row_can_be_chosen_and_terms_of_the_reward_switched_off(goals: Path) -
     assert (reward, done, info["is_success"], info["ended"]) == (0, True, False, "staff-left")
 
 
+@pytest.mark.parametrize("action", [-1, 22, 2.7, "x", None])
+def test_what_is_no_action_is_refused(action: Any, goals: Path) -> None:
+    made = environment.CallEnvironment(goals=goals)
+    made.reset(seed=1)
+    with pytest.raises(UsageError, match="no action; they are whole numbers from 0 to 21"):
+        made.step(action)
+    made.step(np.int64(21))
+
+
 def test_the_call_is_shown() -> None:
     made = gymnasium.make(environment.ID, render_mode="ansi")
     episode(made, 1)

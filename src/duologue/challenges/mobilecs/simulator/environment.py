@@ -85,7 +85,12 @@ class CallEnvironment(Env):
         return observation, {"action_mask": self._dialogue.mask()}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do an action; `info` has what is answered, what is open, and why the call is over."""
+        """Do an action; `info` has what is answered, what is open, and why the call is over.
+
+        Raises `UsageError` for what is none of the actions.
+        """
+        if not self.action_space.contains(action):
+            raise UsageError(f"{action!r} is no action; they are whole numbers from 0 to {ACTIONS - 1}")
         observation, step = self._dialogue.step(int(action))
         self._said.append(f"{step.info.reply} | {step.intent}")
         return observation, step.info.reward, step.done, False, {**_told(step), "action_mask": self._dialogue.mask()}
