@@ -114,3 +114,15 @@ def test_it_finds_what_its_page_says_and_as_much_as_it_must(tmp_path: Path) -> N
     ))  # fmt: skip
     assert made == kept
     assert len(made) > 12
+
+
+def test_numbers_dictated_over_utterances_go_beside_what_each_has() -> None:
+    said = ["我的号码是幺三八", "嗯", "零零一三", "八零零零，邮箱a@b.com"]
+    assert Anonymiser().dialogue().utterances(said) == [
+        "我的号码是<NUMBER_1>",
+        "嗯",
+        "<NUMBER_2>",
+        "<NUMBER_3>，邮箱<EMAIL_1>",
+    ]
+    whole = ["幺三八零零一三八零零零", "幺三八"]  # the surer kind counts where one utterance has it all
+    assert Anonymiser().dialogue().utterances(whole) == ["<PHONE_1>", "<NUMBER_1>"]

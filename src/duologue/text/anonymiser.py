@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from duologue.core.amounts import amount
 from duologue.core.records import Record
 from duologue.text.personal.characters import digits_said, plain
+from duologue.text.personal.dictated import dictated
 from duologue.text.personal.finder import find
 from duologue.text.personal.spans import KINDS, SOFT_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from duologue.text.personal.spans import PersonalSpan
 
@@ -102,14 +103,25 @@ class Anonymiser:
         """
         return Anonymised(self, about)
 
-    def text(self, text: str, dialogue: Callable[[], Anonymised], names: Collection[str] = ()) -> str:
+    def text(
+        self,
+        text: str,
+        dialogue: Callable[[], Anonymised],
+        names: Collection[str] = (),
+        also: Sequence[PersonalSpan] = (),
+    ) -> str:
         """Return a text without personal data; `dialogue` is asked for its dialogue where there is any.
 
-        `names` are names of those who take part in the dialogue. Placeholders that stand in it already are left
-        alone, so that doing it twice changes nothing.
+        `names` are names of those who take part in the dialogue, `also` is what other texts tell to be personal.
+        Placeholders that stand in it already are left alone, so that doing it twice changes nothing.
         """
         self._texts += 1
         spans = find(text, names)
+        if also:
+            ends = [span.end for span in spans]
+            near = (bisect_right(ends, one.start) for one in also)  # the first span that ends behind where one begins
+            free = (one for one, at in zip(also, near, strict=True) if at == len(spans) or one.end <= spans[at].start)
+            spans = sorted([*spans, *free])
         return dialogue()._replace(text, spans) if spans else text
 
     def replaced(self) -> Replaced:
@@ -139,6 +151,18 @@ class Anonymised:
     def text(self, text: str, names: Collection[str] = ()) -> str:
         """Return a text of the dialogue without personal data, as `Anonymiser.text` does."""
         return self._owner.text(text, lambda: self, names)
+
+    def utterances(self, texts: Sequence[str], names: Collection[str] = ()) -> list[str]:
+        """Return what is said in the dialogue, in its order, without personal data, as `text` gives each.
+
+        Numbers dictated over several utterances are found, too.
+
+        >>> Anonymiser().dialogue().utterances(["我的号码是幺三八", "嗯", "零零一三", "八零零零", "好的"])
+        ['我的号码是<NUMBER_1>', '嗯', '<NUMBER_2>', '<NUMBER_3>', '好的']
+        """
+        return [
+            self._owner.text(text, lambda: self, names, also) for text, also in zip(texts, dictated(texts), strict=True)
+        ]
 
     def value(self, value: Any, names: Collection[str] = ()) -> Any:
         """Return a text, or what JSON holds, with every text in it as `text` gives it; keys stay."""

@@ -20,12 +20,14 @@ _PLAIN = (
     | {0xFE6B: "@", 0x2019: "'", 0x2022: "·", 0x30FB: "·", 0xFF65: "·", 0x2024: ".", 0xFE52: "."}
 )
 _NUMERALS = str.maketrans("零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖", "00011122233445566778899")
-_NUMERAL = "[0-9零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖]"
-_PAUSE = r"[ ,，、.\-_嗯呃啊哦]{0,3}"
-_SPOKEN = re.compile(rf"{_NUMERAL}(?:{_PAUSE}{_NUMERAL}){{6,40}}")
+NUMERAL = "[0-9零〇○一幺壹二两贰三叁四肆五伍六陆七柒八捌九玖]"
+"""One digit, written or said."""
+PAUSE = r"[ ,，、.\-_嗯呃啊哦]{0,3}"
+"""What stands between two digits of one number."""
+_SPOKEN = re.compile(rf"{NUMERAL}(?:{PAUSE}{NUMERAL}){{6,40}}")
 _ANNOUNCED = re.compile(
     r"(?:密码|验证码|校验码|尾号|尾数|工号|卡号|账号|帐号|编号|单号|[后末][三四五六]位)(?:就?是|为|[:： ]){0,2}"
-    rf"(?P<run>{_NUMERAL}(?:{_PAUSE}{_NUMERAL}){{2,5}})(?!{_NUMERAL}|[十百千万亿元块毛角分兆])"
+    rf"(?P<run>{NUMERAL}(?:{PAUSE}{NUMERAL}){{2,5}})(?!{NUMERAL}|[十百千万亿元块毛角分兆])"
 )
 """A label with fewer digits than a run that is a number by itself."""
 _COUNTING = "12345678901234567890"

@@ -96,6 +96,13 @@ def test_calls_with_the_same_unknown_speakers_are_one_problem(tmp_path: Path) ->
     assert found.value.problems[0].message == "the speakers are A, B; expected the staff and one customer"
 
 
+def test_numbers_that_are_dictated_with_the_staff_saying_that_it_hears_go(tmp_path: Path) -> None:
+    call = [("用户", "号码是幺三八"), ("客服", "嗯"), ("用户", "零零一三"), ("客服", "零零一三"), ("用户", "八零零零")]
+    found = imported(tmp_path, call)
+    said = [text for turn in found.rows[0]["content"] for text in turn.values()]
+    assert said == ["号码是<NUMBER_1>", "嗯", "<NUMBER_2>", "<NUMBER_2>", "<NUMBER_3>", ""]
+
+
 def test_the_staff_may_have_names_of_their_own(tmp_path: Path) -> None:
     call = [("Anna", "hello"), ("Ben", "hi"), ("Kim", "help"), ("Ben", "sure")]
     found = imported(tmp_path, call, staff=("anna", "BEN"))

@@ -144,8 +144,8 @@ def _anonymous(call: Transcript, anonymiser: Anonymiser | None) -> list[tuple[st
     if anonymiser is None:
         return call.turns
     names = [name for speaker in dict.fromkeys(speaker for speaker, _ in call.turns) for name in _names(speaker)]
-    one = anonymiser.dialogue()
-    return [(speaker, one.text(text, names)) for speaker, text in call.turns]
+    said = anonymiser.dialogue().utterances([text for _, text in call.turns], names)
+    return [(speaker, text) for (speaker, _), text in zip(call.turns, said, strict=True)]
 
 
 def _paired(turns: Sequence[tuple[bool, str]]) -> list[dict[str, str]]:
