@@ -51,3 +51,13 @@ def test_what_the_user_has_said_in_part_is_not_given() -> None:
     fees = {slots["ent-1", "业务费用"], slots["ent-2", "业务费用"]}
     assert one.said_now & fees == fees
     assert one.given_now & fees == {slots["ent-2", "业务费用"]}
+
+
+def test_an_utterance_is_looked_through_once_and_not_in_every_turn() -> None:
+    said = ("飞享套餐呢", "有一个G")
+    first, later = view("喂", said), view("多少钱", said, ("嗯", "飞享套餐"))
+    assert told(first, said[1]) == {("ent-1", "流量总量")}
+    assert later.told_before[0] is first.told_before[0]
+    assert later.said_before[0] is first.said_before[0]
+    other = CallView([said], "喂", {"ent-1": {"name": "飞享套餐", "type": "主套餐", "流量总量": "两个G"}})
+    assert other.told_before == [set()]

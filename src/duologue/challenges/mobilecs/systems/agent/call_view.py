@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, NOISE
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base, KbPiece
     from duologue.core.records import Sample
 
+_KEPT = 10_000
+"""Utterances of which it is kept what they tell: an agent sees all of a call at each turn."""
 _MASK = "#"
 _BREAKS = str.maketrans("", "", f"{NOISE}，,。")
 
@@ -25,6 +27,56 @@ class SpokenValue(NamedTuple):
     end: int
     pieces: tuple[int, ...]
     """Pieces that have it."""
+
+
+class PieceReader:
+    """Finds what texts tell of the pieces of one base; each utterance is looked through once, not in every turn."""
+
+    def __init__(self, pieces: Sequence[KbPiece]) -> None:
+        self.pieces = pieces
+        self.surfaces: dict[str, list[int]] = {}
+        for number, piece in enumerate(pieces):
+            for value in piece.values if piece.owner != CONSULT else ():
+                self.surfaces.setdefault(value.lower(), []).append(number)
+        self._longest_first = sorted(self.surfaces, key=lambda one: (-len(one), one))
+        self._told: dict[str, set[int]] = {}
+
+    def spoken(self, text: str) -> list[SpokenValue]:
+        """Return the values and names in a text, as `CallView.spoken` does."""
+        folded = text.lower()
+        taken: list[SpokenValue] = []
+        if len(folded) != len(text):  # letters whose lower case is longer: places would not agree
+            return taken
+        for surface in self._longest_first:
+            start = folded.find(surface)
+            while start >= 0:
+                end = start + len(surface)
+                if all(end <= one.start or start >= one.end for one in taken):
+                    taken.append(SpokenValue(start, end, tuple(self.surfaces[surface])))
+                start = folded.find(surface, end)
+        return sorted(taken)
+
+    def told_in(self, text: str) -> set[int]:
+        """Return the pieces that a text tells, as `CallView.told_in` does; the set is shared."""
+        told = self._told.get(text)
+        if told is None:
+            if len(self._told) >= _KEPT:
+                self._told.clear()
+            told = self._told[text] = self._find_told(text)
+        return told
+
+    def _find_told(self, text: str) -> set[int]:
+        told = {number for one in self.spoken(text) for number in one.pieces}
+        named = {name for number in told for name in self.pieces[number].values if self.pieces[number].slot == NAME}
+        for number, piece in enumerate(self.pieces):
+            if piece.owner == CONSULT and named & set(piece.values):
+                told.add(number)
+        return told
+
+
+@lru_cache(maxsize=4_096)
+def _reader_of(pieces: tuple[KbPiece, ...]) -> PieceReader:
+    return PieceReader(pieces)
 
 
 class CallView:
@@ -62,28 +114,17 @@ class CallView:
         return len(self.users)
 
     @cached_property
+    def _reader(self) -> PieceReader:
+        return _reader_of(tuple(self.pieces))
+
+    @property
     def surfaces(self) -> dict[str, list[int]]:
         """Pieces by the lower-cased names and values that tell them; types are told by names."""
-        found: dict[str, list[int]] = {}
-        for number, piece in enumerate(self.pieces):
-            for value in piece.values if piece.owner != CONSULT else ():
-                found.setdefault(value.lower(), []).append(number)
-        return found
+        return self._reader.surfaces
 
     def spoken(self, text: str) -> list[SpokenValue]:
         """Return the values and names in a text, longest first, none inside another; in the order of the text."""
-        folded = text.lower()
-        taken: list[SpokenValue] = []
-        if len(folded) != len(text):  # letters whose lower case is longer: places would not agree
-            return taken
-        for surface in sorted(self.surfaces, key=lambda one: (-len(one), one)):
-            start = folded.find(surface)
-            while start >= 0:
-                end = start + len(surface)
-                if all(end <= one.start or start >= one.end for one in taken):
-                    taken.append(SpokenValue(start, end, tuple(self.surfaces[surface])))
-                start = folded.find(surface, end)
-        return sorted(taken)
+        return self._reader.spoken(text)
 
     @cached_property
     def masked(self) -> str:
@@ -96,12 +137,7 @@ class CallView:
 
     def told_in(self, text: str) -> set[int]:
         """Return the pieces that a text tells: those with a value in it, and types of which it names an entity."""
-        told = {number for one in self.spoken(text) for number in one.pieces}
-        named = {name for number in told for name in self.pieces[number].values if self.pieces[number].slot == NAME}
-        for number, piece in enumerate(self.pieces):
-            if piece.owner == CONSULT and named & set(piece.values):
-                told.add(number)
-        return told
+        return self._reader.told_in(text)
 
     @cached_property
     def told_before(self) -> list[set[int]]:
