@@ -199,7 +199,7 @@ class _PieceFeatures:
 
 
 def _recency(turns: Sequence[set[int]], holds: Callable[[set[int]], bool]) -> float:
-    for back, told in enumerate(reversed(turns)):
+    for back, told in enumerate(reversed(turns[-_FAR:])):  # what lies further back counts for nothing
         if holds(told):
             return max(0.0, 1 - back / _FAR)
     return 0.0
