@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.growth import MOST, growth
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import FeedForward
 from duologue.challenges.mobilecs.systems.extractor_pipeline.alignment import (
@@ -41,3 +42,19 @@ def test_the_best_owner_is_taken() -> None:
         scorer = FeedForward(((weights, np.zeros(1, dtype=np.float32)),))
         assert owners_of([VALUE], CALL, 512, scorer) == [owner]
         assert owners_of([VALUE], MentionedEntities([], [], CALL.starts), 512, scorer) == ["NA"]
+
+
+def test_a_long_call_takes_no_longer_for_each_value() -> None:
+    scorer = FeedForward(((np.ones((pair_size(2), 1), dtype=np.float32), np.zeros(1, dtype=np.float32)),))
+
+    def made(turns: int) -> MentionedEntities:
+        mentions = [part("业务", turn, 1) for turn in range(turns)]
+        return MentionedEntities(
+            mentions, [f"ent-{turn % 5}" for turn in range(turns)], np.arange(0, 10 * turns + 1, 10)
+        )
+
+    def work(call: MentionedEntities) -> None:
+        values = [part("业务费用", turn, 4) for turn in range(len(call.mentions))]
+        assert len(owners_of(values, call, 60, scorer)) == len(values)
+
+    assert growth(made, work, 500) < MOST

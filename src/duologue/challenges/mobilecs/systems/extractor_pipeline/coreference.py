@@ -44,10 +44,12 @@ def clusters(mentions: Sequence[FoundSpan], scorer: FeedForward, piece: int) -> 
 
 def _antecedents(mentions: Sequence[FoundSpan], piece: int) -> Iterator[tuple[int, list[int]]]:
     """Yield the places of mentions with those of earlier ones in the same piece, where there are any."""
+    earlier: dict[int, list[int]] = {}
     for place, mention in enumerate(mentions):
-        before = [one for one in range(place) if mentions[one].start // piece == mention.start // piece]
+        before = earlier.setdefault(mention.start // piece, [])
         if before:
-            yield place, before
+            yield place, before.copy()
+        before.append(place)
 
 
 def _pairs(mentions: Sequence[FoundSpan], place: int, before: Sequence[int]) -> NDArray[np.float32]:
