@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -385,6 +386,14 @@ def test_a_byte_order_mark_is_taken_off_with_a_warning(tmp_path: Path) -> None:
     value, data, warnings = read_json(tmp_path / "x.json")
     assert (value, data) == ([1], b"\xef\xbb\xbf[1]")
     assert [(warning.rule, warning.severity) for warning in warnings] == [("byte-order-mark", "warning")]
+
+
+def test_a_zip_archive_is_told_as_such() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("train.json", json.dumps(["您好"] * 1_000, ensure_ascii=False))
+    with pytest.raises(FormatError, match="it is a zip archive; unpack it, and give the file in it"):
+        decode_text(packed.getvalue(), Path("x"))
 
 
 def test_bytes_that_are_not_utf8_are_named_with_line_and_byte() -> None:

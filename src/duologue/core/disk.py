@@ -46,6 +46,7 @@ BOM_FOUND = Problem(
     message="the file starts with a byte order mark, which the official programs take for text or refuse",
     advice="save it as UTF-8 without BOM",
 )
+_ZIP = b"PK\x03\x04"
 SMALL = 2 << 20
 """Bytes of a file that is held."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -169,6 +170,9 @@ def decode_text(data: bytes, path: Path) -> tuple[str, list[Problem]]:
 def refuse_bytes(path: Path, error: UnicodeDecodeError, *, lines: int = 0, size: int = 0) -> NoReturn:
     """Raise the `FormatError` that says where bytes are no UTF-8; `lines` and `size` (bytes) came before them."""
     data = error.object
+    if not size and data.startswith(_ZIP):
+        advice = "unpack it, and give the file in it"
+        raise FormatError(path, [Problem(rule="not-utf8", message="it is a zip archive", advice=advice)]) from error
     line = lines + data.count(b"\n", 0, error.start) + 1
     problem = Problem(
         rule="not-utf8",
