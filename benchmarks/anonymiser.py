@@ -20,7 +20,7 @@ from duologue.text.personal.finder import find
 from duologue.text.personal.spans import PATTERN_KINDS, SOFT_KINDS
 
 PAGE = Path(__file__).with_name("ANONYMISER.md")
-LEAST_RECALL, MOST_FALSE = 0.95, 0.02
+MIN_RECALL, MAX_FALSE = 0.95, 0.02
 _SPEED = 2_000
 
 
@@ -68,8 +68,8 @@ texts have forms that neither knows, so expect less there.
 
 | promise | measured | must |
 |---|---|---|
-| recall, pattern kinds | {recall:.3f} | >= {LEAST_RECALL} |
-| texts without anything personal that pattern kinds change | {100 * false:.1f} % | <= {100 * MOST_FALSE:.0f} % |
+| recall, pattern kinds | {recall:.3f} | >= {MIN_RECALL} |
+| texts without anything personal that pattern kinds change | {100 * false:.1f} % | <= {100 * MAX_FALSE:.0f} % |
 | such texts changed by names | {100 * wrong["NAME"] / len(nothing):.1f} % | |
 | such texts changed by addresses | {100 * wrong["ADDRESS"] / len(nothing):.1f} % | |
 
@@ -81,7 +81,7 @@ A short text without anything personal takes {speed:.0f} microseconds of process
 """
     print(page)
     given.page.write_text(page, encoding="utf-8")
-    return int(recall < LEAST_RECALL or false > MOST_FALSE)
+    return int(recall < MIN_RECALL or false > MAX_FALSE)
 
 
 def _microseconds(texts: list[str]) -> float:

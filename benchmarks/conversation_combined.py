@@ -47,7 +47,7 @@ class Member(NamedTuple):
 SYSTEMS = {
     "retriever": ("retriever",),
     "retriever-30": ("retriever", "candidates=30", "temperature=0.4"),
-    "copy": ("copy", "most_talks=3500"),
+    "copy": ("copy", "max_dialogues=3500"),
 }
 """Models by name: the system, and what `--set` gets in training."""
 RETRIEVED = (Member("retriever", 1), Member("retriever-30", 1))
@@ -129,7 +129,7 @@ Made by `python benchmarks/conversation_combined.py --data FOLDER`: the texts, f
 
 `combined` is `duologue combine` of four result files with its default utility (`f1`), of which nothing was chosen on
 any data: `retriever`, the same with 30 candidates and temperature .4, and `copy` with the seeds 1 and 2. `copy` has
-learned from 3,500 dialogues (`--set most_talks=3500`), for two epochs.
+learned from 3,500 dialogues (`--set max_dialogues=3500`), for two epochs.
 """
 
 

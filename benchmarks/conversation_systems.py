@@ -60,7 +60,7 @@ class Row(NamedTuple):
     """Empty: it is not trained."""
 
 
-QUICK = ("most_talks=2500", "epochs=1")
+QUICK = ("max_dialogues=2500", "epochs=1")
 """Of `lstm` and `copy` with `--quick`: a few minutes each on a machine that is busy."""
 NEAREST = ("candidates=1", "before=0.0", "reply=0.0", "kind=0.0", "likeness=0.0", "pool=1")
 ROWS = (

@@ -123,7 +123,7 @@ def _median(numbers: list[float]) -> float:
 def losses(text: Path, held_out: Path, work: Path, seeds: int) -> list[list[Any]]:
     """Return a row for each seed and number of steps: the losses of both precisions on held-out dialogues."""
     rows = []
-    settings = ("epochs=1", "repeats=1", "most_talks=4800", "check_every=100")
+    settings = ("epochs=1", "repeats=1", "max_dialogues=4800", "check_every=100")
     for seed in range(1, seeds + 1):
         logs = []
         for precision in ("float32", "bfloat16"):

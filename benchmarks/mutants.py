@@ -62,7 +62,7 @@ PACKAGES = {
 """The modules of each package, below `src/duologue`."""
 _COPIED = ("src", "tests", "benchmarks", "docs", "changes", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE")
 _COPIED_TOO = ("pyproject.toml", "constraints.txt", "Makefile")
-_MOST = 24
+_LIMIT = 24
 """Test modules that a mutant runs: a module of the core is named in a hundred."""
 _MEMORY = 6 << 30
 """Bytes of addresses for each process of the tests: far more than any needs without a mutant, and a mutant that takes
@@ -228,8 +228,8 @@ def tests_of(module: str) -> tuple[str, ...]:
     named.sort(key=lambda test: (test.parent != room, test))
     near = sorted(room.glob("test_*.py"))
     task = ROOT / "tests" / Path(*path.parts[:2]) / "test_task.py" if path.parts[0] == "challenges" else room
-    found = [*mirrors, *named[:_MOST], *near, task]
-    return tuple(one.relative_to(ROOT).as_posix() for one in dict.fromkeys(found) if one.is_file())[:_MOST]
+    found = [*mirrors, *named[:_LIMIT], *near, task]
+    return tuple(one.relative_to(ROOT).as_posix() for one in dict.fromkeys(found) if one.is_file())[:_LIMIT]
 
 
 _SOUND: set[str] = set()

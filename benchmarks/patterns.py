@@ -33,7 +33,7 @@ SIZES = (1 << 9, 1 << 11, 1 << 13)
 """Characters of the texts."""
 LINEAR = 1.5
 """A greater growth is no longer about linear: 1 is linear, 2 quadratic."""
-LEAST_SECONDS = 0.02
+MIN_SECONDS = 0.02
 """What takes less at the largest size is not told from nothing."""
 _FEW = 8
 """What is repeated no more often takes no time."""
@@ -145,7 +145,7 @@ def _written(source: str) -> Iterator[tuple[re.Pattern[Any], bool]]:
                     yield re.compile(first.value), node.func.attr in {"match", "fullmatch"}
 
 
-def attack(found: Found, sizes: tuple[int, ...] = SIZES, least: float = LEAST_SECONDS) -> Growth:
+def attack(found: Found, sizes: tuple[int, ...] = SIZES, least: float = MIN_SECONDS) -> Growth:
     """Return how the time of the worst text grows."""
     worst = Growth(0.0, 0.0, "")
     for prefix, pump in dict.fromkeys(_pumps(found.pattern)):

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE = Path(__file__).with_name("PEOPLE.md")
-MOST_MILLISECONDS = 200.0
+MAX_MILLISECONDS = 200.0
 ITEMS, SYSTEMS = 240, 3
-MOST_UPTIME = 2.0
+MAX_UPTIME = 2.0
 """Seconds within which a started site is killed."""
 _DUOLOGUE = [str(Path(sys.executable).with_name("duologue"))]
 
@@ -154,7 +154,7 @@ async def _crowd(site: Site, links: list[str], *, seconds: float, kills: int, pa
         site.expect_alive()
         await asyncio.sleep(0.1)
     while killed < kills and not all(task.done() for task in tasks):
-        await asyncio.sleep(MOST_UPTIME * rng.random())
+        await asyncio.sleep(MAX_UPTIME * rng.random())
         site.kill()
         killed += 1
         await asyncio.to_thread(site.start)
@@ -204,7 +204,7 @@ def page(args: argparse.Namespace, rows: list[tuple[str, Found]]) -> str:
 them), server and volunteers on the same two cores. They come in by their links, within ten seconds where they pause,
 and send each form as a browser without JavaScript does; a form that was not answered is sent again as it is. A rating
 is *acknowledged* when its volunteer saw the answer; it is *lost* when the database does not hold it, *doubled* when it
-holds it twice. Must: none of both, and a 95th percentile below {MOST_MILLISECONDS:.0f} ms for volunteers who read what
+holds it twice. Must: none of both, and a 95th percentile below {MAX_MILLISECONDS:.0f} ms for volunteers who read what
 they rate. Where the site is killed, the milliseconds are those of the requests that were answered, without the waiting
 for a site that is not there.
 
@@ -243,7 +243,7 @@ def main() -> int:
         if one.refused:
             sys.stderr.write(f"{name}: refused: {dict(one.refused.most_common(10))}\n")
     bad = any(one.lost or one.doubled or one.refused for _, one in rows)
-    return int(bad or any(one.p95 > MOST_MILLISECONDS for _, one in rows[::2]))
+    return int(bad or any(one.p95 > MAX_MILLISECONDS for _, one in rows[::2]))
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ CLIENTS = 32
 PAUSE_SECONDS = 1.0
 ALONE, PAUSED = "1", f"{CLIENTS} that pause for 1 s"
 PAGE = Path(__file__).with_name("ENDPOINTS.md")
-MOST_TIMES, MOST_MEGABYTES = 5.0, 8.0
+MAX_TIMES, MAX_MEGABYTES = 5.0, 8.0
 _DIFFERENT = 200
 """Requests of a client until it begins anew; what it asks is never what another asks."""
 _WORDS = 4000
@@ -297,7 +297,7 @@ def section(args: argparse.Namespace, rows: dict[str, Load], before: float, afte
     return f"""`python benchmarks/serving_load.py`: `retriever` of {args.dialogues:,} made dialogues, `duologue serve`,
 {how}; {busy:.1f} other processes wanted them when it began.
 The ratio is the p95 over the median of one client alone of the same server ({1000 * single:.1f} ms of the retriever);
-the must is {MOST_TIMES:.0f}.{_share(busy)}
+the must is {MAX_TIMES:.0f}.{_share(busy)}
 
 {table(head, lines)}
 Memory after 1,000 requests {before:.1f} MB, after {args.requests:,} {after:.1f} MB.
@@ -307,8 +307,8 @@ Memory after 1,000 requests {before:.1f} MB, after {args.requests:,} {after:.1f}
 The must names clients and no pause. Clients that never pause cannot be held to it by one process, whatever it serves:
 it answers one after the other, so that many see about as many times what one sees. The last two rows show it: before an
 application that does nothing the median of {CLIENTS} clients is {_times_as_long(rows):.0f} times that of one.
-A bound of {MOST_TIMES:.0f} there needs {math.ceil(CLIENTS / MOST_TIMES)} cores for `--processes`, or a model whose
-batch costs as much as {MOST_TIMES:.0f} answers. Several processes gain where clients and others leave cores free.
+A bound of {MAX_TIMES:.0f} there needs {math.ceil(CLIENTS / MAX_TIMES)} cores for `--processes`, or a model whose
+batch costs as much as {MAX_TIMES:.0f} answers. Several processes gain where clients and others leave cores free.
 """
 
 
@@ -345,7 +345,7 @@ def main() -> int:
     if given.write:
         PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8"), "load", text), encoding="utf-8")
     paused = rows[PAUSED].quantile(0.95) / rows[ALONE].quantile(0.5)
-    return int(paused > MOST_TIMES or after - before > MOST_MEGABYTES)
+    return int(paused > MAX_TIMES or after - before > MAX_MEGABYTES)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Input = TypeVar("Input")
 TIMES = 8
 """How much larger the second input is."""
-MOST = 3 * TIMES
+LINEAR = 3 * TIMES
 """What linear work stays below on the busiest machine; quadratic work takes `TIMES` squared, which is 64."""
 
 
@@ -24,7 +24,7 @@ def growth(made: Callable[[int], Input], work: Callable[[Input], object], size: 
     unit = max(min(_taken(small, work) for _ in range(3)), 1e-3)
     best = _taken(large, work)
     for _ in range(2):
-        if best < MOST * unit:
+        if best < LINEAR * unit:
             break
         best = min(best, _taken(large, work))
     return best / unit

@@ -43,7 +43,7 @@ def agent(duologue: Command, tmp_path_factory: pytest.TempPathFactory) -> Agent:
 
 
 def train(duologue: Command, calls: Path, out: Path, epochs: str, *words: object) -> None:
-    small = (epochs, "members=1", "width=16", "hidden=16", "knowledge=joined", "tell=0", "most_told=1")
+    small = (epochs, "members=1", "width=16", "hidden=16", "knowledge=joined", "tell=0", "max_told=1")
     settings = [word for one in small for word in ("--set", one)]
     data = ("--train", calls / "track2/train.json", "--seed", 1, "--out", out, "--quiet")
     made = duologue("train", "mobilecs/dialogue", "--system", "agent", *data, *settings, *words)

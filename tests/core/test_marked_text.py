@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from duologue.core.marked_text import MarkedText, Stretch, with_english
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 
 def test_an_utterance_is_marked_with_what_its_annotation_has_in_its_turn() -> None:
@@ -65,4 +65,4 @@ def test_very_many_marks_in_one_text_are_shown_in_the_time_of_one_pass() -> None
     def marked(n: int) -> MarkedText:
         return MarkedText("ab" * n, tuple(Stretch(2 * at, 2 * at + 1, "word") for at in range(n)))
 
-    assert growth(marked, MarkedText.__html__, 700) < MOST
+    assert growth(marked, MarkedText.__html__, 700) < LINEAR

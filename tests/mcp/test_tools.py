@@ -78,7 +78,7 @@ def test_what_is_shown_are_whole_lines_and_their_number_says_where_to_go_on(
     tools = FolderTools(OpenFolder(folder))
     whole = tools.show("restaurant", "data.json", lines=40)
     assert (whole["lines"], whole["text"].count("\n")) == (40, 40)
-    monkeypatch.setattr("duologue.mcp.tools._MOST_SIGNS", 150)
+    monkeypatch.setattr("duologue.mcp.tools._MAX_SIGNS", 150)
     text, start = "", 1
     while start <= 40:
         part = tools.show("restaurant", "data.json", start=start, lines=41 - start)
@@ -86,7 +86,7 @@ def test_what_is_shown_are_whole_lines_and_their_number_says_where_to_go_on(
         assert len(part["text"]) <= 150
         text, start = text + part["text"], start + part["lines"]
     assert text == whole["text"]
-    monkeypatch.setattr("duologue.mcp.tools._MOST_SIGNS", 5)
+    monkeypatch.setattr("duologue.mcp.tools._MAX_SIGNS", 5)
     assert tools.show("restaurant", "data.json")["text"] == whole["text"][:5]
 
 

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.core.errors import FormatError
 from duologue.ratings.files import read_ratings
@@ -170,4 +170,4 @@ def test_a_head_of_very_many_columns_is_read_in_the_time_of_one_pass(tmp_path: P
         with pytest.raises(FormatError):
             read_ratings(path, PROACTIVE)
 
-    assert growth(head, read, 1_000) < MOST
+    assert growth(head, read, 1_000) < LINEAR

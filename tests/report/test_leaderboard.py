@@ -28,7 +28,7 @@ from duologue.report import (
     render_leaderboard,
 )
 from duologue.report.comparison import ranking_formulas
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
@@ -232,7 +232,7 @@ def test_the_items_of_most_reports_are_found_without_holding_each_report_against
     assert leaderboard._commonest_items(several) == {"a"}  # of two as common ones the first
     assert leaderboard._commonest_items(several[:3]) == {"b", "c"}
     names = [str(number) for number in range(2_000)]
-    assert growth(lambda n: [report(*names) for _ in range(n)], leaderboard._commonest_items, 10) < MOST
+    assert growth(lambda n: [report(*names) for _ in range(n)], leaderboard._commonest_items, 10) < LINEAR
 
 
 def test_a_row_has_each_score_under_its_name(make_report: MakeReport) -> None:

@@ -206,7 +206,7 @@ def test_a_score_that_must_be_of_unseen_data_is_refused_where_it_is_not_or_where
 def test_chance_is_measured_by_the_number_of_turns_and_long_beginnings_are_one_group(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(contamination, "_MOST_TURNS", 3)
+    monkeypatch.setattr(contamination, "_MAX_TURNS", 3)
     alike = [talk(thing, turns=2) for thing in THINGS[:4]]
     again = [
         Example(sample=msgspec.structs.replace(one.sample, id="x", dialogue_id=f"again {n}"), references=one.references)

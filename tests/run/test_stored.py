@@ -77,7 +77,7 @@ def test_the_file_with_the_stored_hash_is_taken_before_one_of_the_same_name(tmp_
 
 
 def test_a_folder_of_too_many_entries_is_not_gone_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duologue.run.stored.MOST_ENTRIES", 2)
+    monkeypatch.setattr("duologue.run.stored.MAX_ENTRIES", 2)
     for name in ("a", "b"):
         put(tmp_path / "data" / name / "x.txt")
     deep = put(tmp_path / "data" / "b" / "truth.json")

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tests.verbs import working_commands
 
-from duologue.core.bounds import MOST_PROCESSES
+from duologue.core.bounds import MAX_PROCESSES
 from duologue.core.typed import convert
 from duologue.endpoints.settings import EndpointSettings
 from duologue.models.training_recipe import ParallelTrainingRecipe
@@ -35,8 +35,8 @@ def test_more_processes_than_any_machine_bears_are_refused() -> None:
     def told(*words: str) -> str:
         return CliRunner().invoke(work, words).output
 
-    assert 1 <= int(told()) <= MOST_PROCESSES
-    assert told("--workers", str(MOST_PROCESSES)) == f"{MOST_PROCESSES}\n"
+    assert 1 <= int(told()) <= MAX_PROCESSES
+    assert told("--workers", str(MAX_PROCESSES)) == f"{MAX_PROCESSES}\n"
     assert "100000 is not in the range 1<=x<=256" in told("--workers", "100000")
 
 

@@ -63,7 +63,7 @@ def test_a_client_has_so_many_requests_a_minute(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_limit_forgets_who_has_not_asked_for_longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "_MOST_REMEMBERED", 2)
+    monkeypatch.setattr(access, "_MAX_REMEMBERED", 2)
     limit = RateLimit(1)
     assert [limit.wait(who) > 0 for who in "abab"] == [False, False, True, True]
     limit.wait("c")

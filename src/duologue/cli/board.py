@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 3
 """Systems, from the first of a ranking, whose dialogues its page shows."""
-_MOST_ITEMS = 20_000
+_MAX_ITEMS = 20_000
 """Items of a test set beyond which its files are not read again for the page."""
 _SAVED = "*.report.json"
 
@@ -312,7 +312,7 @@ def _showcases(found: Leaderboard, folders: list[Path], limit: int) -> dict[str,
     shown = {}
     for place in found.places[:_SHOWN]:
         report = place.report
-        if limit and report.items and report.n <= _MOST_ITEMS:
+        if limit and report.items and report.n <= _MAX_ITEMS:
             context = context_of(report, None, folders)
             items = find_error_examples(
                 report, formulas_of(report), context.examples, context.answers, limit=limit, names=context.names

@@ -11,7 +11,7 @@ from duologue.ratings.pair_plan import (
     expect_pairs,
     items_for_share,
     least_share,
-    most_items,
+    max_items,
     pair_power,
 )
 from duologue.ratings.sample_size import POWER
@@ -46,7 +46,7 @@ def plan_pairs(
         said = (
             f"{amount(needed, 'item finds', 'items find')} a win share of {share:.0%} with a chance of {POWER:.0%}."
             if needed
-            else f"No number of items up to {most_items(design):,} finds a win share of {share:.0%}: it is small "
+            else f"No number of items up to {max_items(design):,} finds a win share of {share:.0%}: it is small "
             f"for what items and the tastes of {raters} raters differ."
         )
     elif share is not None:

@@ -164,7 +164,7 @@ def plan(
         expect_design,
         items_for,
         least_difference,
-        most_items,
+        max_items,
         pilot_spread,
         power,
     )
@@ -202,7 +202,7 @@ def plan(
         said = (
             f"{amount(needed, 'item finds', 'items find')} a difference of {difference:g} with a chance of {POWER:.0%}."
             if needed
-            else f"No number of items up to {most_items(design):,} finds a difference of {difference:g}: it is small "
+            else f"No number of items up to {max_items(design):,} finds a difference of {difference:g}: it is small "
             f"for what items and the tastes of {raters} raters differ."
         )
     elif difference is not None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in an archive: the same files give the same bytes."""
 _OPEN = ("queued", "running")
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 """Bytes of an answer of a site that are read."""
 
 
@@ -274,8 +274,8 @@ class _Remote:
             ) as answer:
                 for piece in answer.iter_raw():
                     body += piece
-                    if len(body) > _MOST_BYTES:
-                        raise DuologueError(f"the site at {self._url} sends more than {_MOST_BYTES >> 20} MB")
+                    if len(body) > _MAX_BYTES:
+                        raise DuologueError(f"the site at {self._url} sends more than {_MAX_BYTES >> 20} MB")
                 failed = f"{answer.status_code}" if not answer.is_success else ""
             told: Any = decode_json(bytes(body), Any)
         except httpx.InvalidURL as error:

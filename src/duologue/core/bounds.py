@@ -12,8 +12,8 @@ Stacked = Annotated[int, Meta(ge=1, le=256)]
 """Layers of a network, or networks that vote: all are built before their weights are looked for."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 """Threads of a process; libraries fall over where they are asked for a hundred thousand."""
-MOST_PROCESSES = 256
-Processes = Annotated[int, Meta(ge=1, le=MOST_PROCESSES)]
+MAX_PROCESSES = 256
+Processes = Annotated[int, Meta(ge=1, le=MAX_PROCESSES)]
 """Processes of a work: all are started, and each takes some tens of megabytes before it does anything."""
 Calls = Annotated[int, Meta(ge=1, le=1024)]
 """Calls of a server at the same time: each has a thread and a connection."""

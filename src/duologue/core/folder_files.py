@@ -9,11 +9,11 @@ from pathlib import Path
 from duologue.core.disk import resolved
 from duologue.core.errors import StorageError
 
-MOST_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 """Files and folders below a folder that is given where results, data or a model are expected."""
 
 
-def all_files(folder: Path, limit: int = MOST_ENTRIES) -> list[Path]:
+def all_files(folder: Path, limit: int = MAX_ENTRIES) -> list[Path]:
     """Return all that lies below a folder and is no folder, hidden ones too, sorted; links are not followed.
 
     Raises `StorageError` beyond `limit` files and folders: `/` or a home folder was given, which nobody waits for.

@@ -14,21 +14,21 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_UTTERANCES = 5_000
+MAX_UTTERANCES = 5_000
 RULE = "dialogue-long"
-RULE_SAYS = f"a dialogue has at most {MOST_UTTERANCES:,} utterances, since each of its samples repeats those before it"
+RULE_SAYS = f"a dialogue has at most {MAX_UTTERANCES:,} utterances, since each of its samples repeats those before it"
 
 
 def long_dialogue(utterances: int, place: str = "") -> Iterator[Problem]:
     """Yield the problem of a dialogue that has too many utterances to be cut into samples.
 
-    >>> [one.rule for one in long_dialogue(MOST_UTTERANCES + 1)], list(long_dialogue(MOST_UTTERANCES))
+    >>> [one.rule for one in long_dialogue(MAX_UTTERANCES + 1)], list(long_dialogue(MAX_UTTERANCES))
     (['dialogue-long'], [])
     """
-    if utterances > MOST_UTTERANCES:
+    if utterances > MAX_UTTERANCES:
         yield Problem(
             rule=RULE,
             place=place,
-            message=f"the dialogue has {utterances:,} utterances, and {MOST_UTTERANCES:,} is the limit",
+            message=f"the dialogue has {utterances:,} utterances, and {MAX_UTTERANCES:,} is the limit",
             advice="are these several dialogues? part them; a longer one can be cut in two",
         )

@@ -16,7 +16,7 @@ from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
-from duologue.endpoints.plain_body import MOST_BYTES, UNPACKED, packing_of
+from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
 from duologue.endpoints.secret import VARIABLE, Secret
 
 if TYPE_CHECKING:
@@ -225,8 +225,8 @@ class ChatEndpoint(Partner):
         read, rest, until = 0, bytearray(), time.monotonic() + _SECONDS_IN_ALL
         for piece in pieces:
             read += len(piece)
-            if read > MOST_BYTES:
-                raise BotError(f"the endpoint at {self._url} sends more than {MOST_BYTES >> 20} MB")
+            if read > MAX_BYTES:
+                raise BotError(f"the endpoint at {self._url} sends more than {MAX_BYTES >> 20} MB")
             if time.monotonic() > until:
                 raise BotError(f"the endpoint at {self._url} did not end its answer in {_SECONDS_IN_ALL:g} s")
             first, *more = _LINE_END.split(piece)

@@ -21,7 +21,7 @@ from duologue.core.extras import need
 from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
 from duologue.endpoints.completion import completion_of
-from duologue.endpoints.plain_body import MOST_BYTES, UNPACKED, packing_of
+from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,8 +144,8 @@ class EndpointClient:
                     raise BotError(f"{self._who} {told}; have it send plain ones")
                 for piece in response.iter_raw():
                     data += piece
-                    if len(data) > MOST_BYTES:
-                        raise BotError(f"{self._who} sends more than {MOST_BYTES >> 20} MB")
+                    if len(data) > MAX_BYTES:
+                        raise BotError(f"{self._who} sends more than {MAX_BYTES >> 20} MB")
                     if time.monotonic() > until:  # a time-out of httpx is one of silence alone
                         raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)")
                 return response.status_code, response.headers.get("Retry-After", ""), bytes(data)

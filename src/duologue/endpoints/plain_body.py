@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 UNPACKED = {"Accept-Encoding": "identity"}
 """Field of a request that asks for a body as it is."""
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 """Bytes of a response that are read; more are refused."""
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from duologue.metrics.counts import Floats
 
-FEWEST_PAIRS = 10
+MIN_PAIRS = 10
 """With fewer there is no slope."""
 _STEPS = 50
 _STILL = 1e-10
@@ -51,8 +51,8 @@ def length_slope(wins: Sequence[float], ratios: Sequence[float]) -> LengthSlope:
     def undefined(why: str) -> LengthSlope:
         return LengthSlope(None, None, None, None, None, None, n, why)
 
-    if n < FEWEST_PAIRS:
-        return undefined(f"there are {n} pairs, and a slope takes {FEWEST_PAIRS}")
+    if n < MIN_PAIRS:
+        return undefined(f"there are {n} pairs, and a slope takes {MIN_PAIRS}")
     y, x = np.array(wins, dtype=np.float64), np.array(ratios, dtype=np.float64)
     if float(np.ptp(x)) < _STILL:
         return undefined("all pairs have the same ratio of lengths")

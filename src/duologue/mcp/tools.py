@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from duologue.core.records import Report
     from duologue.mcp.open_folder import OpenFolder
 
-_MOST_PROBLEMS = 50
-_MOST_LINES = 400
-_MOST_SIGNS = 40_000
+_MAX_PROBLEMS = 50
+_MAX_LINES = 400
+_MAX_SIGNS = 40_000
 """What one answer holds at most: an assistant reads all of it."""
 
 
@@ -63,7 +63,7 @@ class FolderTools:
         plain = "/".join(part for part in pattern.split("/") if part not in {"", ".", "**"}) or "*"
         found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
         fitting = [str(one) for one in found if one.match(plain) and not _hidden(one)]
-        return {"files": heapq.nsmallest(_MOST_LINES, fitting), "total": len(fitting)}
+        return {"files": heapq.nsmallest(_MAX_LINES, fitting), "total": len(fitting)}
 
     def check(self, task: str, result: str, data: str = "", variant: str = "") -> dict[str, Any]:
         """Check an official result file of a task: all that is wrong with it, with place and advice.
@@ -74,7 +74,7 @@ class FolderTools:
         chosen = evaluate.pick_variant(loaded, variant or None)
         given = self._folder.file(data) if data else None
         _, problems = evaluate.check(loaded, self._folder.file(result), given, chosen)
-        told = [msgspec.to_builtins(one) for one in problems[:_MOST_PROBLEMS]]
+        told = [msgspec.to_builtins(one) for one in problems[:_MAX_PROBLEMS]]
         return {
             "accepted": not any(one.severity == "error" for one in problems),
             "total": total(problems),
@@ -112,7 +112,7 @@ class FolderTools:
             raise lacking_capability(task, "Inspectable")
         if start < 1 or lines < 1:
             raise UsageError("start and lines are 1 or more")
-        window = _Window(start, min(lines, _MOST_LINES))
+        window = _Window(start, min(lines, _MAX_LINES))
         loaded.dump(self._folder.file(file), window.write)
         return {"text": window.text, "start": start, "lines": window.shown, "lines_in_all": window.lines}
 
@@ -128,7 +128,7 @@ class _Window:
 
     def __init__(self, start: int, count: int) -> None:
         self._kept = range(start, start + count)
-        self._room = _MOST_SIGNS
+        self._room = _MAX_SIGNS
         self.lines, self.shown, self.text = 0, 0, ""
 
     def write(self, line: str) -> None:

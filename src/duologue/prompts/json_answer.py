@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TRAILING_COMMA = re.compile(r",(?=\s{0,40}[}\]])")
-_MOST_STARTS = 50
+_MAX_STARTS = 50
 """Opening brackets that are tried."""
 _DEEPEST = 100
 
@@ -39,7 +39,7 @@ def found_json(text: str, kind: type[dict[str, Any] | list[Any]] = dict) -> Any:
 def _decoded(text: str, kind: type[dict[str, Any] | list[Any]]) -> Iterator[tuple[int, int, Any]]:
     """Yield start, end and value of what is JSON at one of the first brackets."""
     start = -1
-    for _ in range(_MOST_STARTS):
+    for _ in range(_MAX_STARTS):
         start = text.find("{" if kind is dict else "[", start + 1)
         if start < 0:
             break

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from duologue.ratings.table import RatingTable, UnitTable
 
 _ROUNDING = 1e-12
-_MOST_PAIRS = 10_000_000
+_MAX_PAIRS = 10_000_000
 """Cells of the tables of all pairs of raters by item, at most."""
 _CELLS = 2_000_000
 """Numbers that are worked on at once."""
@@ -112,7 +112,7 @@ def _of_values(
     if len(given) == 1:
         return undefined(f"all ratings are {given[0]:g}: without differences, agreement is that of chance")
     cells = math.comb(raters, 2) * criterion.points**2 * len(np.unique(groups))
-    if isinstance(coefficient, WeightedKappa) and cells > _MOST_PAIRS:
+    if isinstance(coefficient, WeightedKappa) and cells > _MAX_PAIRS:
         return undefined(f"{raters} raters make too many pairs; alpha takes them all at once")
     sums = _by_item(coefficient, found, groups, criterion.points)
     value = float(coefficient.total(sums.sum(axis=0), criterion.points))

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
     from duologue.ratings.table import Integers
 
-MOST_ITEMS = 5_000
-MOST_VOTES = 10_000
+MAX_ITEMS = 5_000
+MAX_VOTES = 10_000
 """Votes that bear on one pair, at most."""
 _CELLS = 100_000
 """Votes simulated at once."""
@@ -82,10 +82,10 @@ def expect_pairs(design: PairDesign, spread: PairSpread) -> None:
         raise UsageError(f"{design.per_item} raters of each pair are asked for, and there are {design.raters} raters")
     if design.systems < 2:
         raise UsageError("two systems or more are compared")
-    if not FEWEST <= design.items <= MOST_ITEMS:
-        raise UsageError(f"{design.items:,} items are asked for; a campaign has {FEWEST} to {MOST_ITEMS:,}")
-    if _bearing(design) > MOST_VOTES:
-        raise UsageError(f"{_bearing(design):,} votes bear on a pair; {MOST_VOTES:,} are simulated at most")
+    if not FEWEST <= design.items <= MAX_ITEMS:
+        raise UsageError(f"{design.items:,} items are asked for; a campaign has {FEWEST} to {MAX_ITEMS:,}")
+    if _bearing(design) > MAX_VOTES:
+        raise UsageError(f"{_bearing(design):,} votes bear on a pair; {MAX_VOTES:,} are simulated at most")
     if not 0 <= spread.ties < 1:
         raise UsageError(f"{spread.ties:g} is no share of ties; it is from 0 to below 1")
 
@@ -116,7 +116,7 @@ def least_share(design: PairDesign, spread: PairSpread, *, seed: int, draws: int
 def items_for_share(
     design: PairDesign, spread: PairSpread, share: float, *, seed: int, draws: int = DRAWS
 ) -> int | None:
-    """Return how many items show a win share with the chance `POWER`; `None`: as many as `most_items` do not.
+    """Return how many items show a win share with the chance `POWER`; `None`: as many as `max_items` do not.
 
     The number of items of `design` is not looked at. Where raters' tastes differ, more items alone do not always help.
     """
@@ -124,12 +124,12 @@ def items_for_share(
     def enough(items: int) -> bool:
         return _finds(design._replace(items=items), spread, share, seed, draws)
 
-    return least_items(enough, most_items(design))
+    return least_items(enough, max_items(design))
 
 
-def most_items(design: PairDesign) -> int:
+def max_items(design: PairDesign) -> int:
     """Return up to how many items `items_for_share` looks."""
-    return max(FEWEST, min(MOST_ITEMS, MOST_VOTES * design.items // _bearing(design)))
+    return max(FEWEST, min(MAX_ITEMS, MAX_VOTES * design.items // _bearing(design)))
 
 
 def simulated_votes(

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
     from duologue.ratings.table import Integers, RatingTable
 
-MOST_ITEMS = 20_000
-MOST_RATINGS = 50_000
+MAX_ITEMS = 20_000
+MAX_RATINGS = 50_000
 """Ratings of one system, at most."""
 _SEARCHED = (2_000, 10_000)
 """Items, and ratings of one system, at most in a search for the number of items, which simulates many plans."""
@@ -78,11 +78,11 @@ def expect_design(design: Design) -> None:
         raise UsageError(f"{design.per_item} raters per item are asked for, and there are {design.raters} raters")
     if design.systems < 2:
         raise UsageError("two systems or more are compared")
-    if not FEWEST <= design.items <= MOST_ITEMS:
-        raise UsageError(f"{design.items:,} items are asked for; a campaign has {FEWEST} to {MOST_ITEMS:,}")
-    if design.items * design.per_item > MOST_RATINGS:
+    if not FEWEST <= design.items <= MAX_ITEMS:
+        raise UsageError(f"{design.items:,} items are asked for; a campaign has {FEWEST} to {MAX_ITEMS:,}")
+    if design.items * design.per_item > MAX_RATINGS:
         ratings = design.items * design.per_item
-        raise UsageError(f"{ratings:,} ratings of each system are asked for; {MOST_RATINGS:,} are simulated at most")
+        raise UsageError(f"{ratings:,} ratings of each system are asked for; {MAX_RATINGS:,} are simulated at most")
 
 
 def power(design: Design, spread: Spread, difference: float, *, seed: int, draws: int = DRAWS) -> float:
@@ -100,7 +100,7 @@ def least_difference(design: Design, spread: Spread, *, seed: int, draws: int = 
 
 
 def items_for(design: Design, spread: Spread, difference: float, *, seed: int, draws: int = DRAWS) -> int | None:
-    """Return how many items show the difference with the chance `POWER`; `None`: as many as `most_items` do not.
+    """Return how many items show the difference with the chance `POWER`; `None`: as many as `max_items` do not.
 
     The number of items of `design` is not looked at. Where raters' tastes differ, more items alone do not always help.
     """
@@ -109,10 +109,10 @@ def items_for(design: Design, spread: Spread, difference: float, *, seed: int, d
         tests = simulated_tests(design._replace(items=items), spread, seed=seed, draws=draws)
         return often_enough((one.shown(difference) for one in tests), POWER)
 
-    return least_items(enough, most_items(design))
+    return least_items(enough, max_items(design))
 
 
-def most_items(design: Design) -> int:
+def max_items(design: Design) -> int:
     """Return up to how many items `items_for` looks."""
     items, ratings = _SEARCHED
     return max(FEWEST, min(items, ratings // design.per_item))

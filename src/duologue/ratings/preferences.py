@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _PRIOR = 1e-3
 """A pull on the strengths, in judgements: so that a system that never loses has one."""
-_MOST_CELLS = 20_000_000
+_MAX_CELLS = 20_000_000
 """Judgements by systems that are held at once, several times."""
 _STEPS = 100
 _STILL = 1e-11
@@ -100,7 +100,7 @@ def rank_by_preference(preferences: Sequence[Preference]) -> PreferredSystems:
     if len(systems) < 2:
         raise UsageError("pairwise judgements of two systems or more are needed")
     expect_systems(systems)
-    if len(preferences) * (len(systems) + 1) > _MOST_CELLS:
+    if len(preferences) * (len(systems) + 1) > _MAX_CELLS:
         raise UsageError(
             f"{len(preferences):,} judgements of {len(systems):,} systems are more than can be compared at once; leave "
             "out systems, or a part of the judgements"

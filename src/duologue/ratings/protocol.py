@@ -10,7 +10,7 @@ from duologue.core.task_listings import NamedDefinition, TaskListing
 
 FILE = "ratings.toml"
 """The file beside the module of a task's class that lists its protocols."""
-_MOST_POINTS = 101
+_MAX_POINTS = 101
 """Points of a scale, at most."""
 _LARGEST = 1e9
 """Points and automatic scores lie within this, and the greatest automatic score above its reciprocal: their quotients
@@ -31,7 +31,7 @@ class Criterion(Record, frozen=True, kw_only=True):
     anchors_zh: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.low < self.high < self.low + _MOST_POINTS:
+        if not self.low < self.high < self.low + _MAX_POINTS:
             raise ValueError(f"the scale of '{self.name}' is {self.low} to {self.high}; expected 2 to 101 points")
         if not -_LARGEST <= self.low <= _LARGEST:
             raise ValueError(f"the scale of '{self.name}' begins at {self.low}; expected {-_LARGEST:g} to {_LARGEST:g}")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-MOST_SYSTEMS = 300
+MAX_SYSTEMS = 300
 """Systems that are compared, each with each."""
-_MOST_CELLS = 50_000_000
+_MAX_CELLS = 50_000_000
 """Answers by raters, most of them empty, that are held at once."""
 
 
@@ -72,7 +72,7 @@ class RatingTable(NamedTuple):
         unit = self.item[kept] * len(self.systems) + self.system[kept]
         units, rows = np.unique(unit, return_inverse=True)
         raters, columns = np.unique(self.rater[kept], return_inverse=True)
-        if len(units) * len(raters) > _MOST_CELLS:
+        if len(units) * len(raters) > _MAX_CELLS:
             raise UsageError(
                 f"{len(units):,} answers were rated by {len(raters):,} raters, which is more than can be compared at "
                 "once; does each rater have one name, the same in all their rows?"
@@ -96,9 +96,9 @@ class UnitTable(NamedTuple):
 
 def expect_systems(systems: Sequence[str]) -> None:
     """Raise `UsageError` for more systems than are compared."""
-    if len(systems) > MOST_SYSTEMS:
+    if len(systems) > MAX_SYSTEMS:
         raise UsageError(
-            f"{len(systems):,} systems were rated, the first is '{systems[0]}'; {MOST_SYSTEMS} are compared at most: "
+            f"{len(systems):,} systems were rated, the first is '{systems[0]}'; {MAX_SYSTEMS} are compared at most: "
             "do item and system stand in each other's place?"
         )
 

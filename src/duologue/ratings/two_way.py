@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
     from duologue.ratings.table import Integers
 
-FEWEST_RATERS = 3
+MIN_RATERS = 3
 """With fewer raters nothing is known of others: intervals speak of these raters alone."""
 
 
@@ -37,7 +37,7 @@ class Errors(NamedTuple):
     @property
     def both_ways(self) -> bool:
         """Whether the errors speak of other raters too, not only of other items."""
-        return self.raters >= FEWEST_RATERS
+        return self.raters >= MIN_RATERS
 
     @property
     def enough(self) -> bool:
@@ -66,7 +66,7 @@ def two_way_errors(
         items, of_items = joined.labels, joined.sums
     variance_items, freedom_items = _variance(of_items), _effective(loads) - 1
     n, raters = len(items), len(by_rater.labels)
-    if raters < FEWEST_RATERS:
+    if raters < MIN_RATERS:
         return Errors(np.sqrt(variance_items), np.full(influence.shape[1], max(freedom_items, 1.0)), n, raters)
     variance_raters, freedom_raters = _variance(by_rater.sums), _effective(work) - 1
     variance = variance_items + variance_raters - _variance(cells)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from duologue.core.records import Annotation, Answer, Example, Fact, Report, Sample
     from duologue.metrics.counts import Floats, Metric
 
-MOST_FACTS = 30
+MAX_FACTS = 30
 """Facts shown of one item; the rest is counted."""
-MOST_RANKED = 3
+MAX_RANKED = 3
 """Candidates shown of one ranking."""
 BINS = 10
 
@@ -180,7 +180,7 @@ def _example_of(
     for number, (part, answer) in enumerate(zip(parts, answers, strict=True), start=1):
         mark = f"{number}. " if len(parts) > 1 else ""
         wanted += [mark + " / ".join(_lines(one, part.sample, 1, names)) for one in part.references]
-        lines = () if answer is None else _lines(answer, part.sample, MOST_RANKED, names)
+        lines = () if answer is None else _lines(answer, part.sample, MAX_RANKED, names)
         said += [mark + " / ".join(lines)] if mark and lines else lines
     return ErrorExample(
         id=name,
@@ -189,8 +189,8 @@ def _example_of(
             (turn.speaker, turn.text if reference is None else reference.marked(turn.text, at, names))
             for at, turn in enumerate(last.history)
         ),
-        knowledge=tuple(facts[:MOST_FACTS]),
-        more_knowledge=max(len(facts) - MOST_FACTS, 0),
+        knowledge=tuple(facts[:MAX_FACTS]),
+        more_knowledge=max(len(facts) - MAX_FACTS, 0),
         references=tuple(wanted),
         answer=tuple(said),
     )

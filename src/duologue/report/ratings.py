@@ -16,7 +16,7 @@ from duologue.core.version import __version__
 from duologue.metrics.significance import ALPHA
 from duologue.ratings.judged import TOTAL
 from duologue.ratings.prediction_powered import CALIBRATED
-from duologue.ratings.two_way import FEWEST_RATERS
+from duologue.ratings.two_way import MIN_RATERS
 from duologue.report.figures import Axis, score_axis
 from duologue.report.html import template
 from duologue.report.numbers import NOTHING, probability
@@ -211,7 +211,7 @@ def _three(rows: Sequence[JudgedValue], title: str) -> ResponsiveTable:
 def _speaks_of(*, both_ways: bool) -> list[Text]:
     if both_ways:
         return [_line("Intervals and tests speak of other items and other raters.", "dim")]
-    told = f"warning: fewer than {FEWEST_RATERS} raters of a system: intervals and tests speak of these raters alone."
+    told = f"warning: fewer than {MIN_RATERS} raters of a system: intervals and tests speak of these raters alone."
     return [_line(told, "yellow")]
 
 
@@ -341,7 +341,7 @@ def ratings_page(
         whys=_whys(found),
         total=TOTAL,
         fewest=CALIBRATED,
-        fewest_raters=FEWEST_RATERS,
+        fewest_raters=MIN_RATERS,
         axis=score_axis(ends, of_one=False),
         share_axis=_SHARES,
         number=_number,

@@ -32,7 +32,7 @@ CAUTION_MARK = "\N{DAGGER}"
 """Stands beside every interval and test that may be wrong, since dialogues are not known."""
 _NAME = 32
 """Characters of a score's name that are never cut in the table of scores."""
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
 
 
@@ -42,11 +42,11 @@ def render(report: Report) -> Group:
     parts += _notes(notes_of([report]))
     parts.extend(_slices(report, by) for by in dict.fromkeys(part.by for part in report.slices))
     parts += _caution(report.caution)
-    for problem in report.problems[:MOST_PROBLEMS]:
+    for problem in report.problems[:MAX_PROBLEMS]:
         place = f"{problem.place}: " if problem.place else ""
         parts.append(_line(f"{problem.severity}: {place}{problem.message} [{problem.rule}]", "yellow"))
-    if len(report.problems) > MOST_PROBLEMS:
-        parts.append(_line(f"... and {amount(len(report.problems) - MOST_PROBLEMS, 'more problem')}"))
+    if len(report.problems) > MAX_PROBLEMS:
+        parts.append(_line(f"... and {amount(len(report.problems) - MAX_PROBLEMS, 'more problem')}"))
     if left_out := report.meta.get("not computed"):
         parts.append(_line(f"not computed: {left_out}", "dim"))
     parts.append(_line(str(report.signature), "dim"))
@@ -115,8 +115,8 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
         for one in total.problems
     ]
     more = (
-        [_line(f"... and {amount(len(problems) - MOST_PROBLEMS, 'more problem')}")]
-        if len(problems) > MOST_PROBLEMS
+        [_line(f"... and {amount(len(problems) - MAX_PROBLEMS, 'more problem')}")]
+        if len(problems) > MAX_PROBLEMS
         else []
     )
     external = _line(f"external data: {external_data(total)}")
@@ -125,7 +125,7 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
         external,
         table,
         *_notes(notes_of(rows)),
-        *problems[:MOST_PROBLEMS],
+        *problems[:MAX_PROBLEMS],
         *more,
         *_caution(total.caution),
         _line(str(total.signature), "dim"),

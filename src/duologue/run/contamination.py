@@ -48,7 +48,7 @@ TRAIN, HELD_OUT, UNLABELLED = "train", "held-out", "unlabelled"
 ENOUGH = 8
 """Words that a sample or a reply must have to tell anything; a Chinese character counts as half a word."""
 _BEGINNINGS, _UTTERANCES = _KINDS = ("beginnings", "utterances")
-_MOST_TURNS = 40
+_MAX_TURNS = 40
 """Longer beginnings are one group when chance is measured."""
 _SHOWN = 5
 """Samples that are named."""
@@ -400,7 +400,7 @@ class _Beginning(NamedTuple):
 
     def then(self, said: TextFingerprint) -> _Beginning:
         """Return what it is with one more turn."""
-        return _Beginning(of_several((self.print, said.print)), self.size + said.size, min(self.turns + 1, _MOST_TURNS))
+        return _Beginning(of_several((self.print, said.print)), self.size + said.size, min(self.turns + 1, _MAX_TURNS))
 
 
 def _turns(example: Example) -> list[TextFingerprint]:
@@ -411,7 +411,7 @@ def _turns(example: Example) -> list[TextFingerprint]:
 def _beginnings(turns: Sequence[TextFingerprint]) -> Iterator[_Beginning]:
     """Yield what is said before each turn, and at last all of them."""
     sizes = accumulate((one.size for one in turns), initial=0.0)
-    numbers = chain(range(_MOST_TURNS), repeat(_MOST_TURNS))
+    numbers = chain(range(_MAX_TURNS), repeat(_MAX_TURNS))
     return map(_Beginning, of_beginnings(one.print for one in turns), sizes, numbers)
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
-from duologue.core.folder_files import MOST_ENTRIES, is_file_below
+from duologue.core.folder_files import MAX_ENTRIES, is_file_below
 from duologue.core.lines import sha256
 from duologue.core.records import Problem, Record
 from duologue.core.typed import convert
@@ -138,7 +138,7 @@ def _named_below(root: Path, name: str) -> Iterator[Path]:
         gone_through += len(files) + len(inner)
         if name in files:
             yield Path(folder, name)
-        if gone_through > MOST_ENTRIES:
+        if gone_through > MAX_ENTRIES:
             return
 
 

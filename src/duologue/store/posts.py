@@ -88,7 +88,7 @@ _REACHED = "SELECT account, max(key) FROM dialogues GROUP BY account"
 _REACH = "UPDATE accounts SET reached = max(?, ifnull(reached, 0)) WHERE name = ?"
 _REVISE = "INSERT INTO accounts (name, revision) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET revision = revision + 1"
 _LARGEST = 2**63 - 1
-_MOST_DIGITS = len(str(_LARGEST))
+_MAX_DIGITS = len(str(_LARGEST))
 _KEYS = ["id", "id_str", "created_at", "text", "truncated", "lang", "in_reply_to_status_id", "user"]
 _USER_KEYS = ["id", "screen_name", "name"]
 
@@ -549,7 +549,7 @@ def _is_small(number: object) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LARGEST
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS and int(text) <= _LARGEST
 
 
 def _account_of(post: Row) -> str:

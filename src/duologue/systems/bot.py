@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PROTOCOL = 1
 """Version of the protocol, sent with every request."""
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 """Bytes of a response that are read; more are refused."""
 NOT_DECLARED = "not declared: a bot of one's own (--set seen=... says what it learned from)"
 

@@ -17,7 +17,7 @@ from duologue.core.errors import BotError, UsageError
 from duologue.core.escapes import excerpt
 from duologue.core.records import Record
 from duologue.core.scope import Scope
-from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, request_of
+from duologue.systems.bot import MAX_BYTES, NOT_DECLARED, answer_of, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -187,8 +187,8 @@ class _Running:
             raise self._ended()
         self._line += piece
         line, end, rest = self._line.partition(b"\n")
-        if len(line) > MOST_BYTES:
-            raise BotError(f"{self._name} wrote a line of more than {MOST_BYTES >> 20} MB: {excerpt(bytes(line))}")
+        if len(line) > MAX_BYTES:
+            raise BotError(f"{self._name} wrote a line of more than {MAX_BYTES >> 20} MB: {excerpt(bytes(line))}")
         if not end:
             return None
         self._line = rest

@@ -15,7 +15,7 @@ from duologue.core.escapes import excerpt
 from duologue.core.records import Record
 from duologue.core.scope import Scope
 from duologue.endpoints.address import checked_address
-from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, request_of
+from duologue.systems.bot import MAX_BYTES, NOT_DECLARED, answer_of, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -141,7 +141,7 @@ class _Target(Record, frozen=True):
             sockets.append(connection.sock)  # the connection forgets it where the response ends with it
             connection.request("POST", self.path, body, _HEADERS)
             response = connection.getresponse()
-            data = response.read(MOST_BYTES + 1)
+            data = response.read(MAX_BYTES + 1)
             if not late.is_set():
                 return self._judged(response, data)
         except (OSError, http.client.HTTPException) as error:
@@ -163,8 +163,8 @@ class _Target(Record, frozen=True):
             raise BotError(f"the bot at {self.url} sends elsewhere ({status}, to {elsewhere}), which is not followed")
         if status != http.client.OK:
             raise BotError(f"the bot at {self.url} refuses with status {status}: {excerpt(data)}")
-        if len(data) > MOST_BYTES:
-            raise BotError(f"the bot at {self.url} sends more than {MOST_BYTES >> 20} MB: {excerpt(data)}")
+        if len(data) > MAX_BYTES:
+            raise BotError(f"the bot at {self.url} sends more than {MAX_BYTES >> 20} MB: {excerpt(data)}")
         length = response.headers.get("Content-Length", "")
         if length.isdecimal() and len(length) < _LONGEST_LENGTH and len(data) < int(length):
             raise _TroubleError(f"was cut off after {len(data)} of {length} bytes")

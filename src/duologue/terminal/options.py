@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from duologue.core.bounds import MOST_PROCESSES
+from duologue.core.bounds import MAX_PROCESSES
 from duologue.terminal import console, paths
 
 if TYPE_CHECKING:
@@ -273,8 +273,8 @@ def workers_option(command: Decorated) -> Decorated:
     """Add the option for the number of processes; without it `workers` is that of the processors."""
     return click.option(
         "--workers",
-        type=click.IntRange(1, MOST_PROCESSES),
-        default=lambda: min(os.cpu_count() or 1, MOST_PROCESSES),
+        type=click.IntRange(1, MAX_PROCESSES),
+        default=lambda: min(os.cpu_count() or 1, MAX_PROCESSES),
         help="Processes; the bytes do not depend on it.",
     )(command)
 

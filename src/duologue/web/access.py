@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SHORTEST_TOKEN = 16
 """Characters of the shortest token that is taken: shorter ones can be guessed."""
-_MOST_REMEMBERED = 10_000
+_MAX_REMEMBERED = 10_000
 """Clients that a limit remembers; those who have not asked for longest are forgotten first."""
 
 
@@ -84,12 +84,12 @@ class RateLimit:
         left = min(float(self.per_minute), left + (now - since) * self.per_minute / 60)
         refused = left < 1
         self._left[who] = (left if refused else left - 1, now)
-        if len(self._left) > _MOST_REMEMBERED:
+        if len(self._left) > _MAX_REMEMBERED:
             del self._left[next(iter(self._left))]
         return (1 - left) * 60 / self.per_minute if refused else 0.0
 
 
-@lru_cache(_MOST_REMEMBERED)
+@lru_cache(_MAX_REMEMBERED)
 def client_of(host: str) -> str:
     """Return whom limits count an address for: the address, or the network of 64 bits that it stands in."""
     try:

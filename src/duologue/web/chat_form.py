@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Found = TypeVar("Found")
-MOST_CANDIDATES = 1_000
+MAX_CANDIDATES = 1_000
 """That one request may bring; systems may compare each with each, while others wait."""
 _ROLES = {"user": "user", "assistant": "system", "tool": "api"}
 """Roles of the API and the speakers that they are."""
@@ -91,7 +91,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
         return [self.stop] if isinstance(self.stop, str) else self.stop or []
 
     @property
-    def most_tokens(self) -> int | None:
+    def token_limit(self) -> int | None:
         """The tokens that an answer may have; `None` for any number."""
         return self.max_completion_tokens if self.max_completion_tokens is not None else self.max_tokens
 
@@ -136,7 +136,7 @@ def read_request(body: bytes) -> ChatRequest:
         raise ApiError(HTTPStatus.BAD_REQUEST, "'n' is a number from 1 to 100.", param="n")
     if len(request.stops) > 16 or "" in request.stops:
         raise ApiError(HTTPStatus.BAD_REQUEST, "'stop' is a text, or up to 16 of them.", param="stop")
-    if request.most_tokens is not None and request.most_tokens < 1:
+    if request.token_limit is not None and request.token_limit < 1:
         raise ApiError(HTTPStatus.BAD_REQUEST, "'max_tokens' is at least 1.", param="max_tokens")
     return request
 
@@ -180,8 +180,8 @@ def asked_of(request: ChatRequest, world: str | None) -> Asked:
         Candidate(id=str(number), text=one) if isinstance(one, str) else one
         for number, one in enumerate(context.candidates, start=1)
     )
-    if len(candidates) > MOST_CANDIDATES:
-        message = f"{len(candidates):,} candidates are given; at most {MOST_CANDIDATES:,} are chosen from."
+    if len(candidates) > MAX_CANDIDATES:
+        message = f"{len(candidates):,} candidates are given; at most {MAX_CANDIDATES:,} are chosen from."
         raise ApiError(HTTPStatus.BAD_REQUEST, message, param="metadata.candidates")
     if len({one.id for one in candidates}) < len(candidates):
         raise ApiError(HTTPStatus.BAD_REQUEST, "Two candidates have one id.", param="metadata.candidates")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TOKENS = {"zh": re.compile(r"\S"), "en": re.compile(r"\S+")}
 """What usage counts, by language: characters or words."""
-_MOST_PIECES = 1_000
+_MAX_PIECES = 1_000
 """Pieces of a streamed text, about: clients take a millisecond for each."""
 
 
@@ -101,7 +101,7 @@ def completion_of(
     if count > len(texts):
         message = f"There {'is one answer' if len(texts) == 1 else f'are {len(texts)} answers'} to be had."
         raise ApiError(HTTPStatus.BAD_REQUEST, message, param="n", code="unsupported_value")
-    choices = [cut(text, request.stops, request.most_tokens, info.language) for text in texts[:count]]
+    choices = [cut(text, request.stops, request.token_limit, info.language) for text in texts[:count]]
     read = [one.text for one in request.messages] or [turn.text for turn in sample.history]
     return Completion(
         name,
@@ -156,7 +156,7 @@ def _pieces(text: str, language: str) -> Iterator[str]:
     """Yield a text token by token, each with the white space before it; of a very long one some tokens together."""
     ends = [match.end() for match in _tokens(language).finditer(text)]
     begin = 0
-    together = len(ends) // _MOST_PIECES + 1
+    together = len(ends) // _MAX_PIECES + 1
     for end in ends[together - 1 :: together]:
         yield text[begin:end]
         begin = end

@@ -20,7 +20,7 @@ _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}):([\t -~\x80-\xff]*)")
 _WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 _OURS = frozenset({"expect", "upgrade"})
 """Fields that are answered, or passed over, before a request is handed on."""
-_MOST_DIGITS = 12
+_MAX_DIGITS = 12
 """Digits of the longest Content-Length that is read at all."""
 
 
@@ -80,7 +80,7 @@ def length_of(head: Head, limit: int) -> int:
         return 0
     if not told or not (told[0].isascii() and told[0].isdigit()) or "transfer-encoding" in head.fields:
         raise HttpError(HTTPStatus.LENGTH_REQUIRED)
-    if len(told[0]) > _MOST_DIGITS or int(told[0]) > limit:
+    if len(told[0]) > _MAX_DIGITS or int(told[0]) > limit:
         raise HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     return int(told[0])
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from duologue.arena.annotation.alignment import align, highest, renamed
 from duologue.arena.annotation.items import AnnotationItem
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 
 def mention(start: int, entity: str) -> AnnotationItem:
@@ -53,4 +53,4 @@ def test_many_marks_of_a_strange_annotator_are_aligned_in_one_pass() -> None:
         assert found == {f"ent-{at + 1}": f"ent-{2 * len(ours) - at}" for at in range(len(ours))}
         assert renamed(theirs, found, "ent-")[-1].args == theirs[-1].args
 
-    assert growth(made, work, 250) < MOST
+    assert growth(made, work, 250) < LINEAR

@@ -20,7 +20,7 @@ from duologue.arena.annotation.items import (
 )
 from duologue.core.errors import RequestError
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 DIALOGUE = Dialogue(id="a", turns=(Turn(speaker="system", text="您好😀请讲"), Turn(speaker="user", text="套餐多少钱")))
 LAYERS: tuple[ItemLayer, ...] = ("mention", "value", "intent")
@@ -137,4 +137,4 @@ def test_a_dialogue_of_very_many_utterances_and_marks_is_gone_through_once() -> 
     assert [turn.annotation.mentions for turn in made.turns if turn.annotation] == [
         (one,) for one in found(3)[0].mentions
     ]
-    assert growth(found, there_and_back, 500) < MOST
+    assert growth(found, there_and_back, 500) < LINEAR

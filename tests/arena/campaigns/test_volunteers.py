@@ -7,7 +7,7 @@ import pytest
 
 from duologue.arena.campaigns import volunteers
 from duologue.arena.campaigns.ballots import BETTER, CountedBallot
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 if TYPE_CHECKING:
     from duologue.arena.campaigns.volunteers import VolunteerQuality
@@ -63,4 +63,4 @@ def test_who_rates_alone_is_apart_from_nobody(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_many_volunteers_take_no_longer_each_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert growth(ballots, lambda given: quality(monkeypatch, given), 50) < MOST
+    assert growth(ballots, lambda given: quality(monkeypatch, given), 50) < LINEAR

@@ -103,7 +103,7 @@ def test_a_team_hands_in_when_it_is_approved_and_what_is_not_too_large(contest: 
 def test_files_that_are_taken_back_fill_no_disk(
     contest: Contest, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competition, "MOST_A_DAY", 5)
+    monkeypatch.setattr(competition, "MAX_A_DAY", 5)
     team, other = contest.team("Ann"), contest.team("Bob")
     for number in range(5):
         entry = contest.submit(team, f"{number}".encode())

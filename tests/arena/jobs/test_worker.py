@@ -115,7 +115,7 @@ def test_a_full_disk_fails_no_job_and_holds_up_none_that_fits(
     put(local, "add", "small", a=1, b=2)
     kinds = [Doing("find_no_space"), Doing("add")]
     worker = JobWorker(local, kinds)
-    for _ in range(queue.MOST_ATTEMPTS + 1):
+    for _ in range(queue.MAX_ATTEMPTS + 1):
         with pytest.raises(NoSpaceError, match=r"disk is full.*free some space"):
             worker.drain()
     found = states(local)
@@ -132,7 +132,7 @@ def test_a_job_that_alone_fills_the_disk_fails_with_a_reason(local: Database, tm
     put(local, "find_no_space", "large", space=str(tmp_path / "space"))
     kind = Doing("find_no_space")
     worker = JobWorker(local, [kind])
-    for _ in range(queue.MOST_ATTEMPTS):
+    for _ in range(queue.MAX_ATTEMPTS):
         with pytest.raises(NoSpaceError):
             worker.drain()
     why = "its files need more scratch space than there is on the machine that scores"
@@ -185,7 +185,7 @@ def test_a_job_that_could_not_be_given_back_is_so_before_the_next(
         monkeypatch.setattr(local, "write", refuse)
         return write(action)
 
-    for _ in range(queue.MOST_ATTEMPTS + 1):
+    for _ in range(queue.MAX_ATTEMPTS + 1):
         monkeypatch.setattr(local, "write", take_alone)
         with pytest.raises(NoSpaceError):
             worker.drain()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.arena.talks.test_pairs import good, scenes
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.arena.talks.pair_checks import pair_problems, plain
 from duologue.arena.talks.pair_settings import PairSettings
@@ -44,7 +44,7 @@ def test_a_dialogue_that_copies_another_is_found_and_half_of_one_is_none() -> No
 
 
 def test_long_dialogues_are_compared_in_time_that_grows_as_they_do() -> None:
-    assert growth(lambda size: [f"说的第{at}句" for at in range(size)], lambda texts: rules(texts, texts), 400) < MOST
+    assert growth(lambda size: [f"说的第{at}句" for at in range(size)], lambda texts: rules(texts, texts), 400) < LINEAR
 
 
 def test_an_agent_who_hands_on_the_knowledge_alone_is_refused() -> None:

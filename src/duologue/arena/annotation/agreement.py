@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     _Place = tuple[int, int, int]
     _Clusters = Mapping[str, set[_Place]]
 
-_MOST_LABELS = 100
+_MAX_LABELS = 100
 _OTHERS = "\0others"
 
 
@@ -161,7 +161,7 @@ def _intents(several: Sequence[DialogueWork], people: Sequence[str]) -> tuple[Ag
     for row in rows:
         for label in row.values():
             times[label] = times.get(label, 0) + 1
-    usual = sorted(times, key=lambda label: (-times[label], label))[: _MOST_LABELS - 1]
+    usual = sorted(times, key=lambda label: (-times[label], label))[: _MAX_LABELS - 1]
     place = {label: number for number, label in enumerate(usual)}
     points = len(usual) + (len(times) > len(usual))
     values = np.full((len(rows), len(people)), np.nan)

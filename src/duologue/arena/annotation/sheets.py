@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.arena.database.database import Database
     from duologue.core.annotation import PlacedProblem
 
-MOST_VERSIONS = 100
+MAX_VERSIONS = 100
 """Versions that are given at once with all their marks."""
 _THINNED = ((100, 10), (1_000, 100))
 """Of versions that are so many saves old, each so manieth is kept."""
@@ -202,7 +202,7 @@ def _thin(connection: Connection, sheet_id: str, last: int, *, holds: int) -> No
 
 
 def versions(
-    connection: Connection, sheet_id: str, *, before: int | None = None, limit: int = MOST_VERSIONS
+    connection: Connection, sheet_id: str, *, before: int | None = None, limit: int = MAX_VERSIONS
 ) -> list[SavedVersion]:
     """Return what is kept of what was saved, the last first: `limit` versions, of those with a number below `before`.
 

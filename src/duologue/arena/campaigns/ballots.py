@@ -34,7 +34,7 @@ BETTER = "better"
 """What a ballot on a pair holds instead of criteria: `a`, `b` or `tie`."""
 LONGEST_REMARK = 2_000
 """Characters."""
-_MOST_SECONDS = 86_400
+_MAX_SECONDS = 86_400
 _WHOLE = re.compile(r"-?[0-9]{1,4}")
 _KEPT = insert(campaign_ballots)
 _DONE = update(campaign_assignments).where(campaign_assignments.c.id == bindparam("assignment"))
@@ -162,7 +162,7 @@ def cast(
     ballot = {
         "assignment_id": assignment, "person_id": person, "version": version, "points": points, "reason": reason,
         "remark": remark,
-        "seconds": None if seconds is None else max(0, min(seconds, _MOST_SECONDS)), "created_at": now,
+        "seconds": None if seconds is None else max(0, min(seconds, _MAX_SECONDS)), "created_at": now,
     }  # fmt: skip
     connection.execute(_KEPT, ballot)
     if role == "check" and right is False:  # done, and failed: it is not shown again

@@ -44,7 +44,7 @@ _YEAR = 366 * 24 * 60
 """Minutes."""
 CampaignSeed = Annotated[int, Meta(ge=-(2**62), le=2**62)]
 """A seed to which the number of an item can be added: the database keeps the sum."""
-MOST_UNITS = 200_000
+MAX_UNITS = 200_000
 """Answers, or pairs, that a campaign has to be rated at most; everybody waits while they are written."""
 _TOGETHER = 1_000
 """Rows that are written at once."""
@@ -169,10 +169,10 @@ def start_campaign(
         )
     items, settings = _with_overlap(material, settings)
     compared = list(_units(protocol, material.systems))
-    if len(items) * len(compared) > MOST_UNITS:
+    if len(items) * len(compared) > MAX_UNITS:
         raise UsageError(
             f"{len(items):,} items with {len(systems)} systems are {len(items) * len(compared):,} answers or pairs to "
-            f"rate; at most {MOST_UNITS:,} are: give fewer items, or fewer systems"
+            f"rate; at most {MAX_UNITS:,} are: give fewer items, or fewer systems"
         )
     campaign_id = new_id()
     row = {

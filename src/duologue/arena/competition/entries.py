@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SCORE_JOB = "score-entry"
 OPEN_STATES = ("queued", "running")
-MOST_A_DAY = 200
+MAX_A_DAY = 200
 """Files that a team hands in on one day at most, or twice the quota of a day where that is more: those that are taken
 back cost no quota, and space all the same."""
 _OF_TEAM = entries.c.team == bindparam("team")
@@ -149,8 +149,8 @@ def submit(
         waits = "waits for the organiser's approval" if state == "pending" else "was refused by the organiser"
         raise EntryRefusedError(f"the team '{team.name}' {waits}; it cannot hand in yet")
     chosen = _phase_for(track, phase, now)
-    if len(data) > track.limits.most_bytes:
-        room = shown(track.limits.most_bytes)
+    if len(data) > track.limits.max_bytes:
+        room = shown(track.limits.max_bytes)
         raise EntryRefusedError(f"the file has {shown(len(data))}; this track takes at most {room}: pack it, as .zip")
     if not data:
         raise EntryRefusedError("the file is empty; choose the result file, or a .zip of the folder")
@@ -158,7 +158,7 @@ def submit(
     use = quota_use(connection, team.id, chosen.name, day)
     if use.left(chosen.quota) == 0:
         raise EntryRefusedError(_used_up(chosen, use, day, track.zone))
-    limit = max(MOST_A_DAY, 2 * (chosen.quota.day or 0))
+    limit = max(MAX_A_DAY, 2 * (chosen.quota.day or 0))
     if connection.execute(_ON_DAY, {"team": team.id, "on": day}).scalar_one() >= limit:
         raise EntryRefusedError(
             f"your team has handed in {limit} files on {day}, whatever became of them, and no more are taken that "

@@ -19,7 +19,7 @@ _LINE = re.compile(r"\bline (\d{1,9})")
 _QUOTED = re.compile(r"'([^']{1,200})'")
 _LARGEST = 16 << 20
 """Bytes of a file that is shown."""
-_MOST_ELEMENTS = 200_000
+_MAX_ELEMENTS = 200_000
 """Elements of a JSON list that are written anew, a row each; longer lists are shown as the lines that they are."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _WIDEST = 600
@@ -126,7 +126,7 @@ def rows_of(data: bytes) -> list[str] | None:
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     try:
         decoded: Any = json.loads(text)
-        if isinstance(decoded, list) and len(lines) <= len(decoded) <= _MOST_ELEMENTS:
+        if isinstance(decoded, list) and len(lines) <= len(decoded) <= _MAX_ELEMENTS:
             return [printable(_ENCODER.encode(one)) for one in decoded]
     except (ValueError, RecursionError):  # no JSON, or nested too deeply
         pass

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Task
     from duologue.core.records import Example, Report, Scoring
 
-_MOST_PROBLEMS = 200
+_MAX_PROBLEMS = 200
 """Problems of an entry that are kept; the others are counted."""
 _RULE = "not-scored"
 
@@ -93,7 +93,7 @@ def score_entry(payload: dict[str, Any]) -> dict[str, Any]:
         "reason": "",
         "details": "",
         "value": value,
-        "problems": [msgspec.to_builtins(one) for one in capped(warnings, _MOST_PROBLEMS)],
+        "problems": [msgspec.to_builtins(one) for one in capped(warnings, _MAX_PROBLEMS)],
         "problem_count": total(warnings),
         "summary": _summary(report, _difference(report, order.former)),
     }
@@ -131,7 +131,7 @@ def _score(task: Task, order: EntryOrder, how: Scoring) -> Report:
 
 
 def _refused(problems: Sequence[Problem], file: Path) -> dict[str, Any]:
-    told = [_plain(one, file) for one in capped(problems, _MOST_PROBLEMS)]
+    told = [_plain(one, file) for one in capped(problems, _MAX_PROBLEMS)]
     errors = sum(one.stands_for for one in problems if one.severity == "error")
     reason = f"the check found {errors:,} error{'s' * (errors != 1)}; the first: {told[0]['message']}"
     return {

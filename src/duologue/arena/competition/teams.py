@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 60
 """Characters of a team's name."""
-_MOST_DECLARED = 50
+_MAX_DECLARED = 50
 """External resources that a team may name, each of at most 200 characters."""
 
 
@@ -70,8 +70,8 @@ def register(
     if agreement_hash(track) and not agreed:
         raise UsageError("the team has not accepted the agreement of this track; read it and accept it")
     declared = tuple(dict.fromkeys(text for one in external if (text := " ".join(one.split()))))
-    if len(declared) > _MOST_DECLARED or any(len(one) > 200 for one in declared):
-        raise UsageError(f"at most {_MOST_DECLARED} external resources are named, each in 200 characters")
+    if len(declared) > _MAX_DECLARED or any(len(one) > 200 for one in declared):
+        raise UsageError(f"at most {_MAX_DECLARED} external resources are named, each in 200 characters")
     here = teams.c.track == track.name
     for other in connection.execute(select(teams.c.name).where(here)).scalars():
         if other.casefold() == plain.casefold():

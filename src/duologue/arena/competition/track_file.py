@@ -34,7 +34,7 @@ class PhaseQuota(Record, frozen=True, kw_only=True):
     """How many scored entries a team may have in a phase; those that are refused, failed or taken back are free."""
 
     day: int | None = None
-    """On one calendar day of the track's zone; `None`: as many as a team may hand in (`entries.MOST_A_DAY`)."""
+    """On one calendar day of the track's zone; `None`: as many as a team may hand in (`entries.MAX_A_DAY`)."""
     total: int | None = None
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class EntryLimits(Record, frozen=True, kw_only=True):
         self.of_job()
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """Bytes of an uploaded file."""
         return parse_size(self.upload)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-_MOST_TOGETHER: Final = 200
+_MAX_BATCH: Final = 200
 """How many actions one commit holds at most."""
 _KNOWN: Final = select(nonces.c.result).where(nonces.c.nonce == bindparam("form"))
 _ANSWERED: Final = insert(nonces)
@@ -75,7 +75,7 @@ class Writer:
     def _next_batch(self) -> tuple[list[_Asked], bool]:
         batch: list[_Asked] = []
         try:
-            while len(batch) < _MOST_TOGETHER:
+            while len(batch) < _MAX_BATCH:
                 asked = self._asked.get(block=not batch)
                 if asked is None:
                     return batch, True

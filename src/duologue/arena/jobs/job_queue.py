@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LEASE = 10_000
 """Milliseconds that a job is leased for; its worker renews the lease three times as often."""
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """Workers that may die over a job before it is given up."""
 
 
@@ -137,7 +137,7 @@ def holders(connection: Connection) -> list[str]:
 
 def _returned(connection: Connection, row: Row[Any], now: int, why: str, *, last: bool = False) -> bool:
     """Give a running job back; `False` where it has failed by that."""
-    again = row.attempts < MOST_ATTEMPTS
+    again = row.attempts < MAX_ATTEMPTS
     changed: dict[str, Any] = {"state": "queued" if again else "failed", "reason": why}
     if not again:
         changed["ended_at"] = now

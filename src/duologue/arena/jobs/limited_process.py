@@ -24,11 +24,11 @@ NO_SPACE = 28
 """The exit code of a child for which the disk was full."""
 _STEP = 0.05
 """Seconds between two looks at a child."""
-_MOST_TOLD = 4_000
+_MAX_TOLD = 4_000
 """Characters of what a child wrote that are kept for the organiser."""
 
 
-_MOST_SECONDS, _MOST_BYTES = 30 * 24 * 3600, 1 << 50
+_MAX_SECONDS, _MAX_BYTES = 30 * 24 * 3600, 1 << 50
 
 
 class JobLimits(Record, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class JobLimits(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if min(self.seconds, self.cpu_seconds) < 1 or min(self.memory, self.written) < 1 << 20:
             raise ValueError("limits of a job are at least 1 second and 1 MiB")
-        if max(self.seconds, self.cpu_seconds) > _MOST_SECONDS or max(self.memory, self.written) > _MOST_BYTES:
+        if max(self.seconds, self.cpu_seconds) > _MAX_SECONDS or max(self.memory, self.written) > _MAX_BYTES:
             raise ValueError("limits of a job are at most 30 days and 1 PiB: no system keeps larger ones")
 
 
@@ -141,7 +141,7 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
 
 def _outcome(code: int, out: Path, said: Path, limits: JobLimits) -> ChildOutcome:
     """Return what a child that ended by itself has left."""
-    details = said.read_bytes()[-_MOST_TOLD:].decode("utf-8", "replace")
+    details = said.read_bytes()[-_MAX_TOLD:].decode("utf-8", "replace")
     if code == 0 and out.is_file():
         told = json.loads(out.read_bytes())
         if "failed" in told:

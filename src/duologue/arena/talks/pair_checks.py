@@ -18,11 +18,11 @@ _COPIED = 0.9
 """Share of an utterance that one object of the knowledge makes up, for it to be a copy."""
 _SHORTEST_COPY = 8
 """Characters of the shortest copy: names and numbers are meant to be said."""
-_MOST_COPIES = 0.5
+_MAX_COPIES = 0.5
 """Share of an agent's utterances that may be copies."""
 _ALIKE = 0.8
 """Share of a dialogue's utterances that stand in another one, for both to be alike."""
-_FEWEST_CHARACTERS = 3.0
+_MIN_CHARACTERS = 3.0
 """Mean length of utterances below which nobody can have meant it."""
 
 
@@ -44,7 +44,7 @@ def _general(dialogue: Dialogue, settings: PairSettings, others: Sequence[Sequen
     if len(texts) > settings.longest:
         message = f"the dialogue has {len(texts)} utterances; {settings.longest} are the most"
         yield Problem(rule="dialogue-long", message=message)
-    if texts and sum(map(len, texts)) / len(texts) < _FEWEST_CHARACTERS:
+    if texts and sum(map(len, texts)) / len(texts) < _MIN_CHARACTERS:
         yield Problem(rule="utterances-short", message="the utterances have fewer than three characters on average")
     said: set[tuple[str, str]] = set()
     for at, (turn, text) in enumerate(zip(dialogue.turns, texts, strict=True)):
@@ -68,7 +68,7 @@ def _copies(dialogue: Dialogue, texts: Sequence[str]) -> Iterator[Problem]:
     objects = [one for one in objects if len(one) >= _SHORTEST_COPY]
     led = [at for at, turn in enumerate(dialogue.turns) if turn.speaker == "system"]
     copied = [at for at in led if any(one in texts[at] and len(one) >= _COPIED * len(texts[at]) for one in objects)]
-    many = len(copied) > _MOST_COPIES * len(led)
+    many = len(copied) > _MAX_COPIES * len(led)
     for at in copied:
         yield Problem(
             rule="knowledge-copied",

@@ -23,7 +23,7 @@ SHOWS = ("goal", "knowledge", "trace")
 """What a talk may show to whoever talks beside the words."""
 LONGEST = 2000
 """Characters of the longest utterance."""
-MOST_TURNS = 400
+MAX_TURNS = 400
 HOURS = 24
 """After so many hours without a word a talk is over."""
 
@@ -141,8 +141,8 @@ def say(connection: Connection, talk_id: str, person: str, text: str, *, now: in
     if len(text) > LONGEST:
         raise UsageError(f"an utterance has at most {LONGEST:,} characters, this one {len(text):,}")
     position = 0 if last is None else last.position + 1
-    if position >= MOST_TURNS:
-        raise UsageError(f"a talk has at most {MOST_TURNS} turns; end this one")
+    if position >= MAX_TURNS:
+        raise UsageError(f"a talk has at most {MAX_TURNS} turns; end this one")
     add_turns(connection, talk_id, position, [TalkTurn(position=position, speaker="user", text=text)], now=now)
     connection.execute(update(talks).where(talks.c.id == talk_id).values(last_at=now, trouble=""))
     return position

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-_MOST_LAYERS = 256
+_MAX_LAYERS = 256
 _OF_THIS_MACHINE = ("_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version")
 """Entries of a configuration that say nothing of the architecture."""
 
@@ -102,8 +102,8 @@ class CharacterEncoder(nn.Module):
         with quiet():
             config = transformers.AutoConfig.for_model(options.pop("model_type"), **options)
             for name in LAYERS:
-                if isinstance(layers := getattr(config, name, None), int) and layers > _MOST_LAYERS:
-                    raise StorageError(f"the encoder's card: '{name}' is {layers:,}, expected {_MOST_LAYERS} at most")
+                if isinstance(layers := getattr(config, name, None), int) and layers > _MAX_LAYERS:
+                    raise StorageError(f"the encoder's card: '{name}' is {layers:,}, expected {_MAX_LAYERS} at most")
             model = transformers.AutoModel.from_config(config, attn_implementation="eager", trust_remote_code=False)
         return cls(model, card)
 

@@ -21,7 +21,7 @@ from duologue.arena.annotation.projects import (
     projects_of,
 )
 from duologue.arena.annotation.sheets import (
-    MOST_VERSIONS,
+    MAX_VERSIONS,
     Sheet,
     all_work,
     find_sheet,
@@ -135,7 +135,7 @@ def operations() -> list[Operation]:
         Operation(
             "GET",
             f"{sheet}/versions",
-            f"What was saved of a sheet, the last {MOST_VERSIONS} first",
+            f"What was saved of a sheet, the last {MAX_VERSIONS} first",
             kept,
             list[KeptVersion],
             None,

@@ -30,8 +30,8 @@ from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation, QueryParameter
 from duologue.site.page_error import not_found
-from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
-from duologue.site.pages.campaigns import MOST_NORMED
+from duologue.site.pages.campaign_start import MAX_ITEMS, MAX_RATERS
+from duologue.site.pages.campaigns import MAX_NORMED
 from duologue.site.pages.rate import JOINERS
 from duologue.site.pages.tracks import blobs_of
 
@@ -68,12 +68,12 @@ class NewCampaign(Record, frozen=True, kw_only=True):
     """What is to be rated: results, or systems that volunteers talk with by name."""
 
     protocol: str
-    n: Annotated[int, Meta(ge=1, le=MOST_ITEMS)]
+    n: Annotated[int, Meta(ge=1, le=MAX_ITEMS)]
     task: str = ""
     title: Annotated[str, Meta(max_length=200)] = ""
     title_zh: Annotated[str, Meta(max_length=200)] = ""
     """The title on Chinese pages; empty: the same."""
-    per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
+    per_item: Annotated[int, Meta(ge=1, le=MAX_RATERS)] | None = None
     overlap: Annotated[float, Meta(ge=0, le=1)] = 1.0
     """Share of the items that so many people rate; the others have one rater."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 1
@@ -107,7 +107,7 @@ class VolunteerLink(Record, frozen=True, kw_only=True):
 class NormingStep(Record, frozen=True, kw_only=True):
     """`items` opens a norming round with so many; without, the open round is brought on."""
 
-    items: Annotated[int, Meta(ge=1, le=MOST_NORMED)] | None = None
+    items: Annotated[int, Meta(ge=1, le=MAX_NORMED)] | None = None
 
 
 class NormingRound(Record, frozen=True, kw_only=True):

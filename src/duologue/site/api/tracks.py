@@ -24,7 +24,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation, QueryParameter
 from duologue.site.page_error import forbidden, not_found
-from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
+from duologue.site.pages.campaign_start import MAX_ITEMS, MAX_RATERS
 from duologue.site.pages.entries import may_have_report
 from duologue.site.pages.track_finals import start_final
 from duologue.site.pages.track_office import phase_at
@@ -51,8 +51,8 @@ Told = dict[str, Any]
 class NewFinal(Record, frozen=True, kw_only=True):
     """What people rate of the finalists, or which campaign does it already."""
 
-    n: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] | None = None
-    per_item: Annotated[int, Meta(ge=1, le=MOST_RATERS)] | None = None
+    n: Annotated[int, Meta(ge=1, le=MAX_ITEMS)] | None = None
+    per_item: Annotated[int, Meta(ge=1, le=MAX_RATERS)] | None = None
     campaign: str = ""
     """A campaign to be linked, instead of a new one."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.site.form import Form
     from duologue.site.visit import Visit
 
-MOST_ITEMS, MOST_RATERS = 10_000, 100
+MAX_ITEMS, MAX_RATERS = 10_000, 100
 
 
 def routes() -> Sequence[Route]:
@@ -47,8 +47,8 @@ async def show(visit: Visit) -> Response:
         protocols=list(known.values()),
         offers=offers,
         tasks=names("tasks"),
-        most_items=MOST_ITEMS,
-        most_raters=MOST_RATERS,
+        max_items=MAX_ITEMS,
+        max_raters=MAX_RATERS,
     )
 
 
@@ -72,11 +72,11 @@ async def _asked(form: Form, offers: Sequence[TalkOffer]) -> GivenCampaign:
         raise UsageError(f"'{strange.system}' is a system of {strange.task}, not of {task}; a campaign is of one task")
     return GivenCampaign(
         protocol=form.choice("protocol", campaign_protocols()),
-        n=form.whole("n", 1, MOST_ITEMS),
+        n=form.whole("n", 1, MAX_ITEMS),
         task=task,
         title=form.text("title", limit=200, needed=False),
         title_zh=form.text("title_zh", limit=200, needed=False),
-        per_item=form.whole("per_item", 1, MOST_RATERS) if form.text("per_item", needed=False) else None,
+        per_item=form.whole("per_item", 1, MAX_RATERS) if form.text("per_item", needed=False) else None,
         overlap=form.whole("overlap", 0, 100) / 100,
         seed=form.whole("seed", 0, 2**31 - 1),
         whole=form.ticked("whole"),

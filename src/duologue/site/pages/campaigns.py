@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from duologue.site.visit import Visit
 
 ORGANISERS = ("organiser",)
-_MOST_LINKS = 100
-MOST_NORMED = 50
+_MAX_LINKS = 100
+MAX_NORMED = 50
 _FILE = Path("ratings.csv")
 
 
@@ -83,7 +83,7 @@ async def show_one(visit: Visit) -> Response:
 async def add_links(visit: Visit) -> Response:
     """Invite volunteers, and show their links once."""
     campaign, form = await _campaign(visit), await visit.form()
-    n, now, me = form.whole("n", 1, _MOST_LINKS), visit.now, visit.me.id
+    n, now, me = form.whole("n", 1, _MAX_LINKS), visit.now, visit.me.id
     secrets = [derived_secret(visit.key, f"{form.nonce}{number}") for number in range(n)]
 
     def action(connection: Connection) -> list[str]:
@@ -105,7 +105,7 @@ async def join(visit: Visit) -> Response:
 async def go_on_norming(visit: Visit) -> Response:
     """Open a norming round, or bring the open one on."""
     campaign, form = await _campaign(visit), await visit.form()
-    n, now = form.whole("items", 1, MOST_NORMED) if form.has("items") else None, visit.now
+    n, now = form.whole("items", 1, MAX_NORMED) if form.has("items") else None, visit.now
     shown = form.text("part") if n is None else ""
     me = visit.me.id
 
@@ -192,8 +192,8 @@ def _progress(connection: Connection, campaign: Campaign) -> dict[str, Any]:
         "rounds": [(one, len(votes_of(connection, campaign, one))) for one in rounds],
         "norm": next((one for one in rounds if one.state != "closed"), None),
         "final": final_of(connection, campaign),
-        "most_links": _MOST_LINKS,
-        "most_normed": MOST_NORMED,
+        "max_links": _MAX_LINKS,
+        "max_normed": MAX_NORMED,
     }
 
 

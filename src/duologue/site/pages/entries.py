@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from duologue.site.interval_figure import IntervalFigure
     from duologue.site.visit import Visit
 
-_MOST_SHOWN = 200
+_MAX_SHOWN = 200
 """Problems on a page; the others are counted."""
 _LONGEST_NAME = 1000
 """Characters of the name of a file in an archive."""
@@ -102,7 +102,7 @@ async def take_entry(visit: Visit) -> Response:
     if team is None:
         raise forbidden()
     file, note, now = form.file("file"), form.text("note", limit=200, needed=False), visit.now
-    data, blobs = await file.read(track.limits.most_bytes + 1), blobs_of(visit)
+    data, blobs = await file.read(track.limits.max_bytes + 1), blobs_of(visit)
     await file.close()
 
     def action(connection: Connection) -> str:
@@ -117,7 +117,7 @@ async def show_entry(visit: Visit) -> Response:
     """Show what became of an entry."""
     shown = await _entry_at(visit)
     path = blobs_of(visit).path(shown.entry.sha256)
-    problems = await run_in_threadpool(_by_rule, path, shown.entry.problems[:_MOST_SHOWN])
+    problems = await run_in_threadpool(_by_rule, path, shown.entry.problems[:_MAX_SHOWN])
     title = visit.t("tracks.entry_of", name=shown.entry.name)
     return visit.page(
         "tracks/entry.html",

@@ -90,7 +90,7 @@ async def show(visit: Visit) -> Response:
         back=f"/campaigns/{subject}" if kind == "campaign" else f"/tracks/{subject}/office",
         now=visit.now,
         limit=LIMIT,
-        most_days=LONGEST_DAYS,
+        max_days=LONGEST_DAYS,
     )
 
 

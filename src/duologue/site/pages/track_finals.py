@@ -10,7 +10,7 @@ from duologue.arena.finals.final_campaign import campaigns_of, link_campaign, pr
 from duologue.core.disk import temporary_folder
 from duologue.site.area import Area, route
 from duologue.site.page_error import not_found
-from duologue.site.pages.campaign_start import MOST_ITEMS, MOST_RATERS
+from duologue.site.pages.campaign_start import MAX_ITEMS, MAX_RATERS
 from duologue.site.pages.track_office import phase_at
 from duologue.site.pages.tracks import ORGANISER, blobs_of, in_language, track_at
 
@@ -51,8 +51,8 @@ async def show(visit: Visit) -> Response:
 async def begin(visit: Visit) -> Response:
     """Start the campaign in which people rate the finalists."""
     track, form = await track_at(visit), await visit.form()
-    phase, n = phase_at(visit, track), form.whole("n", 1, MOST_ITEMS)
-    per_item = form.whole("per_item", 1, MOST_RATERS) if form.text("per_item", needed=False) else None
+    phase, n = phase_at(visit, track), form.whole("n", 1, MAX_ITEMS)
+    per_item = form.whole("per_item", 1, MAX_RATERS) if form.text("per_item", needed=False) else None
     made = await start_final(visit, track, phase, n, per_item, nonce=form.nonce)
     return visit.redirect(f"/campaigns/{made}", said="campaigns.started")
 
@@ -93,7 +93,7 @@ def _final(connection: Connection, track: TrackDefinition, phase: PhaseDefinitio
         "finalists": finalists_of(connection, track.name, phase.name),
         "campaigns": [(one, status_of(connection, one)) for one in campaigns_of(connection, track.name, phase.name)],
         "free": [one for one in free if not phase.protocol or one.rating.name == phase.protocol],
-        "most_items": MOST_ITEMS,
+        "max_items": MAX_ITEMS,
     }
 
 

@@ -5,7 +5,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.conversation.collector.privacy import REPORT, PostAnonymiser, Pseudonyms, write_report
 from duologue.core.disk import Source
@@ -14,11 +14,12 @@ from duologue.store.posts import NAME, PostBase
 from duologue.text.anonymiser import Anonymiser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
     from duologue.text.anonymiser import Anonymised
+    from duologue.text.personal.spans import PersonalSpan
 
 
 def test_a_damaged_key_of_the_pseudonyms_is_told_and_not_replaced(tmp_path: Path) -> None:
@@ -71,7 +72,13 @@ def test_a_thread_goes_on_as_the_thread_of_its_beginning_once_that_is_known(
 class Asking(Anonymiser):
     """Replaces nothing and asks for the thread of each text: all else that takes time is left out."""
 
-    def text(self, text: str, dialogue: Callable[[], Anonymised], names: Collection[str] = ()) -> str:
+    def text(
+        self,
+        text: str,
+        dialogue: Callable[[], Anonymised],
+        names: Collection[str] = (),
+        also: Sequence[PersonalSpan] = (),
+    ) -> str:
         dialogue()
         return text
 
@@ -89,4 +96,4 @@ def test_a_thread_of_very_many_posts_is_gone_through_once(fresh: Callable[[], Po
         for post in posts:
             one.post(post)
 
-    assert growth(rows, import_all, 500) < MOST
+    assert growth(rows, import_all, 500) < LINEAR

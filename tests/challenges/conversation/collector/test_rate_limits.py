@@ -16,7 +16,7 @@ from duologue.challenges.conversation.collector.rate_limits import (
 
 
 def test_waits_double_up_to_the_longest_and_half_of_each_is_chance() -> None:
-    retry = RetryPolicy(first_seconds=2.0, most_seconds=30.0)
+    retry = RetryPolicy(first_seconds=2.0, max_seconds=30.0)
     for errors, full in ((1, 2.0), (2, 4.0), (4, 16.0), (5, 30.0), (60, 30.0), (5000, 30.0)):
         waits = [retry.after(errors, Random(seed)) for seed in range(50)]
         assert full / 2 <= min(waits) < full * 0.6

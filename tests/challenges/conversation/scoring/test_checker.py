@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.conversation.formats.dialogue_lines import OUTPUT
 from duologue.challenges.conversation.formats.files import load, read_submission
@@ -194,7 +194,7 @@ def test_a_dialogue_of_very_many_references_is_checked_in_the_time_of_one_pass()
         return Submission(rows=Lines("\n".join(lines).encode()), layout=OUTPUT), [example]
 
     assert examine(*several(3)) == ()
-    assert growth(several, lambda given: examine(*given), 700) < MOST
+    assert growth(several, lambda given: examine(*given), 700) < LINEAR
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_it_looks_nothing_up(name: str, talks: Talks, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_held_out_talks_may_be_given_and_talks_may_be_fewer(name: str, talks: Talks, tmp_path: Path) -> None:
-    system = tiny(name, most_talks=5)
+    system = tiny(name, max_dialogues=5)
     many = talks(12)
     system.fit(many[:9], many[9:], [], Run(folder=tmp_path, seed=1))
     assert system.seen == "10 replies of 5 training dialogues"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.restaurant.live.partner import RestaurantPartner
-from duologue.challenges.restaurant.live.replay import MOST_LINES, replay
+from duologue.challenges.restaurant.live.replay import MAX_LINES, replay
 from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import RequestError
@@ -43,8 +43,8 @@ def test_a_request_without_candidates_and_typed_lines_is_refused(world: World) -
     task, solver = RestaurantTask(), Solver(Solver.Recipe())
     with pytest.raises(RequestError, match='give "candidates"'):
         task.answer_request(solver, talk("hello"), world, seed=1, typed=False)
-    with pytest.raises(RequestError, match=f"{MOST_LINES} are the most"):
-        task.answer_request(solver, talk(*["hello"] * (2 * MOST_LINES + 1)), world, seed=1, typed=True)
+    with pytest.raises(RequestError, match=f"{MAX_LINES} are the most"):
+        task.answer_request(solver, talk(*["hello"] * (2 * MAX_LINES + 1)), world, seed=1, typed=True)
     assert replay(solver, talk(), world, seed=1).text == ""
     with pytest.raises(RequestError, match="the user speaks first"):
         task.answer_request(solver, talk(), world, seed=1, typed=True)

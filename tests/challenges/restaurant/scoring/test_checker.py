@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.restaurant.formats import format_sniffer as peek
 from duologue.challenges.restaurant.formats.files import LAYOUT, example_of, read_result
@@ -257,7 +257,7 @@ def test_a_result_of_other_dialogues_is_told_in_the_time_of_one_pass() -> None:
         return Submission(rows=[item(f"x{number:x}", ("a1", 1)) for number in range(n)], layout=LAYOUT), known
 
     assert len(examine(*strange(2)).problems) == 4
-    assert growth(strange, lambda given: examine(*given), 1_500) < MOST
+    assert growth(strange, lambda given: examine(*given), 1_500) < LINEAR
 
 
 def test_five_unknown_ids_get_a_near_one_as_advice(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ _DAY_SECONDS = 86_400.0
 _MANY = 1e15
 _LAST_SECOND = 1e12
 """Since 1970; what is said to happen later, or is no number, is not waited for."""
-_MOST_DOUBLED = 1000
+_MAX_DOUBLED = 1000
 """Times that a back-off is doubled: of more there is no float."""
 
 
@@ -54,7 +54,7 @@ class RetryPolicy(Record, frozen=True, kw_only=True):
     """Seconds added to the promised reset of a rate limit."""
     first_seconds: float = 1.0
     """Back-off after the first error; doubles with each further one."""
-    most_seconds: float = 905.0
+    max_seconds: float = 905.0
     """Maximum back-off: one rate-limit window plus five seconds, as the official collector."""
     tries: int = 11
     """Maximum consecutive errors; with the defaults about 17 minutes, longer than a window."""
@@ -68,7 +68,7 @@ class RetryPolicy(Record, frozen=True, kw_only=True):
 
         Two collectors that were refused together do not come back together.
         """
-        full = min(self.most_seconds, self.first_seconds * 2.0 ** min(errors - 1, _MOST_DOUBLED))
+        full = min(self.max_seconds, self.first_seconds * 2.0 ** min(errors - 1, _MAX_DOUBLED))
         return full * (0.5 + 0.5 * rng.random())
 
 

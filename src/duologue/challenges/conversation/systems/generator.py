@@ -32,7 +32,7 @@ class NeuralGeneratorRecipe(ParallelTrainingRecipe, frozen=True):
     epochs: Positive = 2
     batch: Positive = 16
     """Dialogues per step."""
-    most_talks: Count = 7000
+    max_dialogues: Count = 7000
     """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
     repeats: Positive = 6
     """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
@@ -77,7 +77,7 @@ class NeuralGenerator(TrainedSystem[R, Generator]):
 
         refuse_knowledge(run.worlds, self.name)
         recipe = self.recipe
-        talks = limited(require_dialogues(examples), recipe.most_talks, run.seed)
+        talks = limited(require_dialogues(examples), recipe.max_dialogues, run.seed)
         sides = (talks, require_dialogues(held_out)) if held_out else split_held_out(talks, recipe.held_out, run.seed)
         words = self._vocabulary(sides[0])
         model = self._new_model(len(words), run.seed)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _LAST, _BEFORE = 0.75, 0.25  # weights of the last turn, and of the turns before it
 _EARLIER = 2  # turns before the last one
-_MOST_TERMS = 100  # the last ones of a turn
+_MAX_TERMS = 100  # the last ones of a turn
 _DIGITS = 6  # of similarities: closer ones are ties
 
 
@@ -55,8 +55,8 @@ class PassageIndex:
             return []
         before = " ".join(turn.text for turn in turns[-1 - _EARLIER : -1])
         asked = (
-            (_LAST, self._terms(turns[-1].text)[-_MOST_TERMS:]),
-            (_BEFORE, self._terms(before)[-_MOST_TERMS:]),
+            (_LAST, self._terms(turns[-1].text)[-_MAX_TERMS:]),
+            (_BEFORE, self._terms(before)[-_MAX_TERMS:]),
         )
         similar = self._similarity.similarities(asked).clip(max=1).round(_DIGITS)
         found: dict[str, FoundPassage] = {}

@@ -9,7 +9,7 @@ import msgspec
 from duologue.challenges.proactive.schema import START
 from duologue.core import disk, long_dialogues, problems
 from duologue.core.decoded import is_whole, shown
-from duologue.core.long_dialogues import MOST_UTTERANCES, long_dialogue
+from duologue.core.long_dialogues import MAX_UTTERANCES, long_dialogue
 from duologue.core.records import Problem
 from duologue.core.typed import convert
 
@@ -78,7 +78,7 @@ def is_regular(row: Any, form: str | None) -> bool:
     try:
         if mine == "session":
             session = convert(row, _Session)
-            goal = session.goal if len(session.conversation) <= MOST_UTTERANCES else []
+            goal = session.goal if len(session.conversation) <= MAX_UTTERANCES else []
         else:
             sample = convert(row, _Sample)
             goal = sample.goal if not len(sample.history) % 2 else []

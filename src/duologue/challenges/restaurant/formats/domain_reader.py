@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.restaurant.formats.domain_facts import kb_problems
-from duologue.challenges.restaurant.formats.domain_slots import MOST_TEXTS, SlotReader, bad_text
+from duologue.challenges.restaurant.formats.domain_slots import MAX_TEXTS, SlotReader, bad_text
 from duologue.challenges.restaurant.formats.domain_words import misread
 from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.challenges.restaurant.schema.domain import Domain, UserPolicy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RULES = {
     "domain-key": "only the keys that a domain, its wording, policy and slots have",
-    "domain-type": f"texts, lists of 1 to {MOST_TEXTS} texts and numbers where they are expected, none empty",
+    "domain-type": f"texts, lists of 1 to {MAX_TEXTS} texts and numbers where they are expected, none empty",
     "domain-name": "a name of small letters, digits and hyphens, other than `restaurant`",
     "domain-slots": "3 to 8 slots beside the unseen one",
     "domain-unseen": "the unseen slot is one of the slots",
@@ -43,8 +43,8 @@ _KEYS = (
 )  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _WORD = re.compile(r"[a-z]{1,40}")
-_MOST_SLOTS, _FEWEST_SLOTS = 8, 3
-_MOST_ENTITIES, _FEWEST_ENTITIES = 20_000, 10
+_MAX_SLOTS, _MIN_SLOTS = 8, 3
+_MAX_ENTITIES, _MIN_ENTITIES = 20_000, 10
 
 
 class DomainReader:
@@ -68,7 +68,7 @@ class DomainReader:
             self._add("domain-type", "thing", f"found {thing!r}", "expected one word of small letters")
         words = {key: self._words(key) for key in ("keywords", "name_words")}
         entities = self._table.get("entities", 400)
-        if type(entities) is not int or not _FEWEST_ENTITIES <= entities <= _MOST_ENTITIES:
+        if type(entities) is not int or not _MIN_ENTITIES <= entities <= _MAX_ENTITIES:
             self._add("domain-entities", "entities", f"found {entities!r}", "give a whole number from 10 to 20,000")
         unseen = self._unseen(slots)
         if self.problems or wording is None or policy is None:
@@ -112,7 +112,7 @@ class DomainReader:
         for one in found:
             self.problems += one.problems
         beside = len(found) - ("unseen" in self._table)
-        if not _FEWEST_SLOTS <= beside <= _MOST_SLOTS:
+        if not _MIN_SLOTS <= beside <= _MAX_SLOTS:
             self._add("domain-slots", "slots", f"found {beside} beside the unseen one", "give 3 to 8")
         names: set[str] = set()
         owner: dict[str, str] = {}
@@ -157,8 +157,8 @@ class DomainReader:
             if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
                 self._add("domain-type", f"wording.{key}", f"found {found!r}"[:80], "expected a list of texts")
                 continue
-            if len(found) > MOST_TEXTS:
-                self._add("domain-type", f"wording.{key}", f"found {len(found):,} texts", f"give at most {MOST_TEXTS}")
+            if len(found) > MAX_TEXTS:
+                self._add("domain-type", f"wording.{key}", f"found {len(found):,} texts", f"give at most {MAX_TEXTS}")
                 continue
             for text in found:
                 wrong = bad_text(text, needed=(), allowed=("wait",) if key.startswith("ask_") else ())

@@ -23,9 +23,9 @@ VALUE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _PLACE = re.compile(r"\{([^{}]*)\}")
 _PLAIN = re.compile(r"[a-z0-9{}' ,.:;?!-]+")
 _LONGEST = 200
-MOST_TEXTS = 50
+MAX_TEXTS = 50
 """Wordings for one thing; each of a slot is tried with each opening, in an expression of all of them."""
-_MOST_VALUES = 20_000
+_MAX_VALUES = 20_000
 """Values of a slot: no more than there may be entities."""
 _RESERVED = frozenset((*ITEM_FIELDS, "name", "silence"))
 
@@ -98,9 +98,9 @@ class SlotReader:
         self.problems.append(Problem(rule=rule, place=self._place, message=message[:240], advice=advice))
 
     def _too_many(self, key: str, found: Sequence[object]) -> bool:
-        if len(found) > MOST_TEXTS:
-            self._add("domain-type", f"{key}: found {len(found):,} texts", f"give at most {MOST_TEXTS}")
-        return len(found) > MOST_TEXTS
+        if len(found) > MAX_TEXTS:
+            self._add("domain-type", f"{key}: found {len(found):,} texts", f"give at most {MAX_TEXTS}")
+        return len(found) > MAX_TEXTS
 
     def _values(self, key: str) -> tuple[str, ...]:
         found = self._table.get(key, [])
@@ -110,8 +110,8 @@ class SlotReader:
         bad = [one for one in found if not isinstance(one, str) or not VALUE.fullmatch(one)]
         if bad:
             self._add("slot-values", f"{key}: found {bad[0]!r}", "values are single words of a-z, 0-9 and hyphens")
-        if len(found) > _MOST_VALUES:
-            self._add("slot-values", f"{key}: {len(found):,} are too many", f"give at most {_MOST_VALUES:,}")
+        if len(found) > _MAX_VALUES:
+            self._add("slot-values", f"{key}: {len(found):,} are too many", f"give at most {_MAX_VALUES:,}")
             return ()
         fit = [one for one in found if isinstance(one, str) and VALUE.fullmatch(one)]
         if len(set(fit)) != len(fit):

@@ -10,7 +10,7 @@ from typing import Any
 # knew no underscores. U+180E was a blank in its Unicode tables and is none today.
 _INTEGER = re.compile(r"[\s\u180e]*+([+-]?)[\s\u180e]*+(\d+)[\s\u180e]*+")
 _DIGITS_AT_ONCE = 4_000
-_MOST_DIGITS = 100_000
+_MAX_DIGITS = 100_000
 _BEYOND_ANY_SLOT = 10**18
 
 
@@ -33,8 +33,8 @@ def _integer(text: str) -> int:
     """
     if len(text) <= _DIGITS_AT_ONCE:
         return int(text)
-    if len(text) > _MOST_DIGITS:
-        raise ValueError(f"an integer of {len(text):,} digits; {_MOST_DIGITS:,} are read at most")
+    if len(text) > _MAX_DIGITS:
+        raise ValueError(f"an integer of {len(text):,} digits; {_MAX_DIGITS:,} are read at most")
     sign, digits, value = (-1 if text.startswith("-") else 1), text.removeprefix("-"), 0
     for start in range(0, len(digits), _DIGITS_AT_ONCE):
         piece = digits[start : start + _DIGITS_AT_ONCE]

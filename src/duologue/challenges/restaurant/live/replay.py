@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Record, Sample
 
-MOST_LINES = 100
+MAX_LINES = 100
 """Lines of the user that are said again at most."""
 
 
@@ -41,11 +41,11 @@ class _Prepared:
 def replay(system: System, sample: Sample, world: World, *, seed: int) -> Answer:
     """Return what the bot says to the last line of a talk that its user typed: a text without calls and facts.
 
-    Raises `RequestError` for more than `MOST_LINES` lines.
+    Raises `RequestError` for more than `MAX_LINES` lines.
     """
     lines = [turn.text for turn in sample.history if turn.speaker == "user"]
-    if len(lines) > MOST_LINES:
-        raise RequestError(f"a booking of {len(lines)} lines; {MOST_LINES} are the most")
+    if len(lines) > MAX_LINES:
+        raise RequestError(f"a booking of {len(lines)} lines; {MAX_LINES} are the most")
     partner = RestaurantPartner(_Prepared(system), world, seed=seed, name=sample.dialogue_id)
     shown = [partner.reply(line) for line in lines]
     said = [turn.text for turn in (shown[-1] if shown else ()) if turn.speaker == "system"]

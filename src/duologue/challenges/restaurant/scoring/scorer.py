@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 VERSION = "v1"
 SLOTS = "input-nb-candidate"
 """Option of the official scorer, by its own name: how many ranks of a result are kept (10)."""
-MOST_SLOTS = 10_000
+MAX_SLOTS = 10_000
 RANK_BY = "p@1"
 BY = "answer-type"
 """Name of the slices: the kind of the true answer."""
@@ -61,8 +61,8 @@ def metrics() -> tuple[Metric[int | None], ...]:
 def _slots(how: Scoring) -> int:
     """Return how many ranks the official scorer keeps. Raises `UsageError` for what is no such number."""
     text = how.options.get(SLOTS, str(official.SLOTS))
-    if not (text.isascii() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= MOST_SLOTS):
-        raise UsageError(f"option '{SLOTS}' is {shown(text)}, expected a whole number from 1 to {MOST_SLOTS}")
+    if not (text.isascii() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= MAX_SLOTS):
+        raise UsageError(f"option '{SLOTS}' is {shown(text)}, expected a whole number from 1 to {MAX_SLOTS}")
     return int(text)
 
 

@@ -12,7 +12,7 @@ from duologue.core.rng import Rng
 if TYPE_CHECKING:
     from duologue.challenges.restaurant.schema.domain import Domain
 
-_MOST_OPTIONS = 12
+_MAX_OPTIONS = 12
 """Maximum number of entities that one draw gives all values of a request."""
 _RATINGS = 10_000
 
@@ -34,7 +34,7 @@ def domain_facts(domain: Domain, kb: int, seed: int) -> list[Fact]:
     while len(rows) < domain.entities:
         key = tuple(rng.choice(schema.values[slot.name]) for slot in schema.slots)
         free = ratings.setdefault(key, rng.sample(range(1, _RATINGS), _RATINGS // 100))
-        for _ in range(min(1 + rng.below(_MOST_OPTIONS), domain.entities - len(rows))):
+        for _ in range(min(1 + rng.below(_MAX_OPTIONS), domain.entities - len(rows))):
             row = {slot.name: value for slot, value in zip(schema.slots, key, strict=True)}
             if domain.unseen is not None:
                 row[domain.unseen.name] = rng.choice(schema.values[domain.unseen.name])

@@ -31,7 +31,7 @@ _STANDARD_SHARE = 0.5
 _WORD_POOLS = ("FIELDS", "VALUES", "SYLLABLES", "ENDINGS")
 _NAMED_SHARE = 0.75
 """Probability that the question of a new slot contains the name of its field."""
-_MOST_OPTIONS = 8
+_MAX_OPTIONS = 8
 """Maximum number of restaurants that share all values of a request."""
 
 
@@ -183,7 +183,7 @@ def _facts(schema: Schema, extra: dict[str, tuple[str, ...]], rng: Rng) -> list[
         if key in keys:
             continue
         keys.add(key)
-        count = 1 + rng.below(_MOST_OPTIONS)
+        count = 1 + rng.below(_MAX_OPTIONS)
         rich[is_training_request(key, share)] += count >= wanted
         ratings = rng.sample(range(1, 100), count)
         for rating in ratings:

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.conversation.collector.importers import twcs
 from duologue.challenges.conversation.collector.importers.twcs import COLUMNS, import_twcs
@@ -157,7 +157,7 @@ def test_a_thread_of_very_many_posts_has_one_root_that_is_looked_for_once() -> N
         return {index.root(row) for row in reversed(range(len(index.answers)))}
 
     assert roots(chained(50)) == {0}
-    assert growth(chained, roots, 500) < MOST
+    assert growth(chained, roots, 500) < LINEAR
 
 
 def test_posts_of_a_ring_and_those_that_hang_on_it_have_one_root() -> None:
@@ -183,4 +183,4 @@ def test_a_ring_of_very_many_posts_is_gone_round_once() -> None:
         return {index.root(row) for row in range(len(index.answers))}
 
     assert len(roots(ring(50))) == 1
-    assert growth(ring, roots, 500) < MOST
+    assert growth(ring, roots, 500) < LINEAR

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.conversation.extraction.subtitles.cleaner import (
     RULES,
@@ -58,14 +58,14 @@ def test_a_line_without_end_is_cleaned_in_the_time_of_one_pass(raw: str) -> None
     def work(lines: list[str]) -> None:
         assert unpacked(clean_lines("".join(f"{line}\n" for line in lines))) == counted(sentences(lines))
 
-    assert growth(lambda size: [" it 's", raw * size + "x", "late"], work, 10_000) < MOST
+    assert growth(lambda size: [" it 's", raw * size + "x", "late"], work, 10_000) < LINEAR
 
 
 def test_very_many_lines_that_end_with_a_colon_are_glued_in_one_pass() -> None:
     def work(raw: list[str]) -> None:
         assert sentences(raw)[0].endswith("b")
 
-    assert growth(lambda size: [" a :", " "] * size + [" b"], work, 10_000) < MOST
+    assert growth(lambda size: [" a :", " "] * size + [" b"], work, 10_000) < LINEAR
 
 
 @settings(max_examples=30)

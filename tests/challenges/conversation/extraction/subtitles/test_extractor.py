@@ -349,7 +349,7 @@ import sys
 from pathlib import Path
 from duologue.challenges.conversation.extraction.subtitles import utterances
 from duologue.challenges.conversation.extraction.subtitles.extractor import SubtitleProfile, extract
-utterances.SHARD = utterances.LEAST_SHARD = 2000
+utterances.SHARD = utterances.MIN_SHARD = 2000
 if __name__ == "__main__":
     profile = SubtitleProfile(name="official", ratios=(0.7, 0.3), duplicates="keep", leaks=True, samples=5)
     extract(Path(sys.argv[1]), Path(sys.argv[2]), profile, workers=int(sys.argv[3]))

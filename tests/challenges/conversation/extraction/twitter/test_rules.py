@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.conversation.extraction.twitter import rules
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
@@ -154,7 +154,7 @@ def test_long_numbers_are_those_of_the_pattern_however_long_their_runs(text: str
 
 def test_a_run_of_digits_without_end_is_gone_through_once() -> None:
     """The pattern goes through the rest of it at each of its digits."""
-    assert growth("1- ".__mul__, rules.replace_long_numbers, 2_000) < MOST
+    assert growth("1- ".__mul__, rules.replace_long_numbers, 2_000) < LINEAR
 
 
 @settings(max_examples=500, deadline=None)
@@ -165,4 +165,4 @@ def test_a_signature_is_that_of_the_official_pattern(text: str) -> None:
 
 @pytest.mark.parametrize(("first", "more"), [("", "- "), ("-", " "), ("-abc", " ")])
 def test_signs_of_a_signature_without_end_are_gone_through_once(first: str, more: str) -> None:
-    assert growth(lambda n: first + more * n + "1", rules.without_signature, 700) < MOST
+    assert growth(lambda n: first + more * n + "1", rules.without_signature, 700) < LINEAR

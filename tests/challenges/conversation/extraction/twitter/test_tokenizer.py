@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.conversation.extraction.twitter import tokenizer
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
@@ -107,7 +107,7 @@ def test_an_unknown_generation_is_refused_with_a_suggestion() -> None:
 def test_a_word_that_nobody_writes_is_read_in_pieces(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The official pattern goes through all the rest of a word at each of its parts."""
     monkeypatch.setattr(tokenizer, "LONGEST_WORD", 200)
-    assert growth(lambda n: part * n, tokenize, 1000) < MOST
+    assert growth(lambda n: part * n, tokenize, 1000) < LINEAR
 
 
 def test_longer_words_than_any_address_have_tokens_of_their_pieces() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.growth import MOST, growth
+from tests.growth import LINEAR, growth
 
 from duologue.challenges.mobilecs.formats.knowledge_files import PASSAGE
 from duologue.challenges.mobilecs.systems.agent.outside_knowledge import OutsideKnowledge
@@ -75,9 +75,9 @@ def test_time_grows_as_the_passages_about_one_product() -> None:
     def made(n: int) -> list[Fact]:
         return [passage("云帆套餐", f"每月{number}元") for number in range(n)]
 
-    assert growth(made, lambda facts: OutsideKnowledge(facts, limit=8, beside=True), 1_000) < MOST
+    assert growth(made, lambda facts: OutsideKnowledge(facts, limit=8, beside=True), 1_000) < LINEAR
 
 
 def test_time_grows_as_what_is_said() -> None:
     known = knowledge()
-    assert growth(lambda n: "云帆套餐好" * n, lambda text: known.base([], text, {}), 10_000) < MOST
+    assert growth(lambda n: "云帆套餐好" * n, lambda text: known.base([], text, {}), 10_000) < LINEAR

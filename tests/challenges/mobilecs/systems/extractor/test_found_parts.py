@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels, SpanLevel
-from duologue.challenges.mobilecs.systems.extractor.found_parts import MOST_PARTS, found_call, part_in, part_of
+from duologue.challenges.mobilecs.systems.extractor.found_parts import MAX_PARTS, found_call, part_in, part_of
 from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS
 from duologue.challenges.mobilecs.systems.tagger.document import Document, call_document
 from duologue.challenges.mobilecs.systems.tagger.network import TaggedText
@@ -77,11 +77,11 @@ def test_a_name_found_once_is_looked_for_elsewhere() -> None:
 
 
 def test_no_more_parts_are_found_than_can_be_linked() -> None:
-    document = call_document([Turn(speaker="user", text="套餐 " * (MOST_PARTS + 40))])
+    document = call_document([Turn(speaker="user", text="套餐 " * (MAX_PARTS + 40))])
     every = [(place, place + 2, 2, 0.9) for place in range(0, len(document.text) - 3, 3)]
-    assert len(found_call(document, layers(document, every), DecisionLevels(repeated=1)).mentions) == MOST_PARTS
+    assert len(found_call(document, layers(document, every), DecisionLevels(repeated=1)).mentions) == MAX_PARTS
     some = layers(document, every[:3])
-    assert len(found_call(document, some, DecisionLevels(repeated=0)).mentions) == MOST_PARTS
+    assert len(found_call(document, some, DecisionLevels(repeated=0)).mentions) == MAX_PARTS
 
 
 def test_what_crosses_utterances_is_no_part() -> None:

@@ -54,7 +54,7 @@ _START = datetime(2000, 1, 1, tzinfo=UTC)
 """Start time of dialogues without timestamps."""
 _STEP = timedelta(minutes=20)
 """Interval between turns without timestamps: longer than the 10 minutes within which extraction merges posts."""
-_MOST_TURNS = 1 << 12
+_MAX_TURNS = 1 << 12
 
 
 class ImportedTurn(NamedTuple):
@@ -163,7 +163,7 @@ def _dialogue(row: Any, place: str, account: str, findings: ProblemCollector) ->
         message = f"found no list of turns; expected one under {', '.join(repr(name) for name in _TURNS)}"
         findings.add(Problem(rule="dialogue-turns", place=place, message=message))
         return None
-    if len(turns) >= _MOST_TURNS:
+    if len(turns) >= _MAX_TURNS:
         findings.add(Problem(rule="dialogue-long", place=place, message=f"found {len(turns):,} turns"))
         return None
     read = [_turn(turn) for turn in turns]

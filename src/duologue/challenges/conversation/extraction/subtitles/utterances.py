@@ -39,7 +39,7 @@ VERSION = 1
 """Version of the extraction: shards of other versions are rebuilt."""
 SHARD = 4 << 20
 """Compressed bytes per shard; about 110,000 sentences."""
-LEAST_SHARD = 1 << 18
+MIN_SHARD = 1 << 18
 _SHARDS_WANTED = 64
 """Minimum number of shards of a small archive, so that several workers are busy."""
 _UNPACKED = 8
@@ -242,7 +242,7 @@ def _plan(members: Members, found: SubtitleFiles) -> ShardPlan:
     places = places[by_place]
     packed = np.array([members.names[place].endswith(".gz") for place in places.tolist()], bool)
     sizes = np.where(packed, members.sizes[places], members.sizes[places] // _UNPACKED + 1)
-    target = min(SHARD, max(int(sizes.sum()) // _SHARDS_WANTED, LEAST_SHARD))
+    target = min(SHARD, max(int(sizes.sum()) // _SHARDS_WANTED, MIN_SHARD))
     return ShardPlan(places, found.order[by_place], divide(sizes, target))
 
 

@@ -65,7 +65,7 @@ class LstmRecipe(NeuralGeneratorRecipe, frozen=True):
     """Gradient clipping: maximum norm."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; inference runs in float32."""
-    most_talks: Count = 6500
+    max_dialogues: Count = 6500
     search: Literal["bonus", "beam", "greedy"] = "bonus"
     """`bonus`: beam search of the released program; `beam`, `greedy`: those of `duologue.models.decode`."""
     beams: Positive = 5

@@ -9,7 +9,7 @@ from duologue.challenges.conversation.scoring.ppmi import train_word_vectors
 from duologue.challenges.conversation.scoring.terms import terms, tokens
 from duologue.challenges.conversation.systems.retriever.channels import ChannelClassifier
 from duologue.challenges.conversation.systems.retriever.reply_index import (
-    MOST_TERMS,
+    MAX_TERMS,
     ReplyIndex,
     ReplyQuestion,
     context_features,
@@ -87,5 +87,5 @@ class ChannelMemory(NamedTuple):
 
 def context_terms(history: Sequence[Turn]) -> list[str]:
     """Return what tells the channel of merged turns: the terms of the last turn, and its context features."""
-    last = terms(history[-1].text)[-MOST_TERMS:] if history else []
+    last = terms(history[-1].text)[-MAX_TERMS:] if history else []
     return [*last, *(f"<{feature}>" for feature in context_features(history))]

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 FIELDS = ("last", "before", "reply", "kind")
 EARLIER = 2
 """Number of turns before the last one in the query."""
-MOST_TERMS = 100
+MAX_TERMS = 100
 """Maximum query terms per field, the last ones, so that very long turns are no slower."""
 _TOGETHER = 32
 """Questions that are answered step by step together, at most: with sentence vectors each holds a score per context."""
 _ODD = 500
 """Sample size of replies for choosing the fallback reply."""
 _SIGN = re.compile(r"[^\w\s]")
-_MOST_SIGNS = 20
+_MAX_SIGNS = 20
 _SENTENCE = 3.0  # weight of the sentence encoder's cosines, which differ by about 0.1
 _DIGITS = 4  # of cosines: closer ones are ties
 _SHARPNESS = 0.1  # temperature of the softmax over similarities of passages
@@ -150,7 +150,7 @@ class ReplyIndex(NamedTuple):
 
     def _hits(self, turns: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None) -> Hits:
         """Return the contexts that share terms with merged turns."""
-        last, before = (Counter(part[-MOST_TERMS:]) for part in _query_terms(turns))
+        last, before = (Counter(part[-MAX_TERMS:]) for part in _query_terms(turns))
         wanted = {
             "last": {term: recipe.last * times for term, times in last.items()},
             "before": {term: recipe.before * times for term, times in before.items()},
@@ -174,7 +174,7 @@ class ReplyIndex(NamedTuple):
         if memory is not None:
             rows, lexical = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
             lexical[found.rows] = found.scores
-        similarity = self.last_vectors[rows] @ self.weighted.of([tokens(turns[-1].text)[-MOST_TERMS:]])[0]
+        similarity = self.last_vectors[rows] @ self.weighted.of([tokens(turns[-1].text)[-MAX_TERMS:]])[0]
         scores = lexical / max(found.scores[0], np.finfo(float).tiny) + recipe.likeness * similarity.astype(float)
         if encoder is not None and memory is not None:
             asked = encoder.vectors([turns[-1].text])[0]
@@ -196,7 +196,7 @@ def context_features(history: History) -> list[str]:
     ['turn0', 'length3', 'sign33', 'sign64']
     """
     last = history[-1].text if history else ""
-    signs = sorted(set(_SIGN.findall(last)))[:_MOST_SIGNS]
+    signs = sorted(set(_SIGN.findall(last)))[:_MAX_SIGNS]
     length = int(1.5 * math.log2(len(last.split()) + 1))
     return [f"turn{min(len(history) // 2, 3)}", f"length{length}", *(f"sign{ord(sign)}" for sign in signs)]
 

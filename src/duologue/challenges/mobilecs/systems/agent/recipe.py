@@ -40,7 +40,7 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Weight of the probability that the user asks for a piece, beside that people would tell it anyhow."""
     tell: NonNegative = 0.6
     """Merit, by both probabilities, from which a piece of knowledge is told."""
-    most_told: Count = 2
+    max_told: Count = 2
     """Most pieces of knowledge in one reply."""
     pool: Positive = 40
     """Replies of the training data from which one is chosen."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CUE_FEATURES = ("cue", "second cue", "strongest cue")
 """Names of the features, in their order."""
 _SHORTEST, _LONGEST = 2, 6
-_LEAST, _LEAST_WANTED = 3, 2
+_LEAST, _MIN_WANTED = 3, 2
 """Turns that must have a cue, and in which a slot must be wanted with it."""
 _PRIOR = 3.0
 """Turns without the slot that each cue is thought to have had besides: rare cues are not sure."""
@@ -62,7 +62,7 @@ class SlotCues:
                 wanted.setdefault(text, Counter()).update(slots)
         kept = []
         for text, counts in sorted(wanted.items()):
-            often = {slot: times for slot, times in sorted(counts.items()) if times >= _LEAST_WANTED}
+            often = {slot: times for slot, times in sorted(counts.items()) if times >= _MIN_WANTED}
             if often and seen[text] >= _LEAST:
                 kept.append(SlotCue(text=text, turns=seen[text], wanted=often))
         return cls(kept)

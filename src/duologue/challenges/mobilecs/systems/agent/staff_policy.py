@@ -111,7 +111,7 @@ def options(
     `shares` gives the probability (n, k) of each label set for n ways to tell.
     """
     merits = merits_of(view, read, recipe.request_weight)
-    ways = ways_to_tell(view, merits, recipe.most_told)
+    ways = ways_to_tell(view, merits, recipe.max_told)
     chances = shares(ways)  # (n, k)
     expected = chances @ _agreement(tuple(label_sets))  # (n, k)
     told = np.array([added(float(merits[one]) - recipe.tell for one in way) for way in ways], dtype=np.float32)

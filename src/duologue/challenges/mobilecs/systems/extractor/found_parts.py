@@ -33,7 +33,7 @@ _POINTING = frozenset("这那它该此")
 _CERTAIN = -0.02
 """Log probability of lying outside from which a character is not looked at."""
 _LEAST = 1e-9
-MOST_PARTS = 256
+MAX_PARTS = 256
 """Mentions that are looked for in a call, and values of either kind: linking takes the square of their number. Calls
 of people have some tens.
 """
@@ -124,7 +124,7 @@ def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int
 
 
 def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -> list[FoundPart]:
-    """Return the spans of a layer that are preferred to none at a level, the first `MOST_PARTS` of them."""
+    """Return the spans of a layer that are preferred to none at a level, the first `MAX_PARTS` of them."""
     places = np.flatnonzero(layer[:, 0] < _CERTAIN)
     if not len(places):
         return []
@@ -139,7 +139,7 @@ def parts_above(document: Document, layer: NDArray[np.float32], at: SpanLevel) -
     for (first, last), offset in zip(pairwise(ends), places[[0, *runs]].tolist(), strict=True):
         spans += [(offset + start, offset + end) for start, end in best_spans(*(one[first:last] for one in scores))]
     parts = (part_of(document, *span, kinds) for span, kinds in zip(spans, _kinds(layer, spans), strict=True))
-    return list(islice((part for part in parts if part is not None), MOST_PARTS))
+    return list(islice((part for part in parts if part is not None), MAX_PARTS))
 
 
 def best_spans(outside: list[float], begins: list[float], goes_on: list[float]) -> list[tuple[int, int]]:
@@ -188,7 +188,7 @@ def with_repeated(
 ) -> list[FoundPart]:
     """Add other places of names that were found, where the tagger gives them at least `level` on average; none at 1.
 
-    There are never more than `MOST_PARTS` in all.
+    There are never more than `MAX_PARTS` in all.
     """
     if level >= 1:
         return mentions
@@ -201,7 +201,7 @@ def with_repeated(
         if len(name) < SHORTEST_NAME:
             continue
         place = document.text.find(name)
-        while place >= 0 and len(mentions) + len(added) < MOST_PARTS:
+        while place >= 0 and len(mentions) + len(added) < MAX_PARTS:
             end = place + len(name)
             if not any(taken[place:end]) and 1 - outside[place:end].mean() >= level:
                 part = part_in(document, layer, place, end)

@@ -61,7 +61,7 @@ _NAME_ASKED = {
     ),
 }
 """Kind of a topic to what people say who ask which one is meant."""
-_MOST_SHORT = 8
+_MAX_SHORT = 8
 """Characters of a clause in which a last 呢 asks by itself ("身高呢")."""
 _REFUSAL = re.compile(
     r"不(?:太|怎么|大)?(?:想|愿意)(?:聊|谈|说|听|看)|不(?:太|怎么)?(?:感兴趣|喜欢(?:这|他|她|看|聊))|"
@@ -186,7 +186,7 @@ def _clauses(text: str) -> Iterator[str]:
     for found in _CLAUSE.finditer(text):
         clause = found[0]
         asks = _QUESTION.search(clause)
-        if asks is not None and not (asks[0] == "呢" and len(clause) > _MOST_SHORT):
+        if asks is not None and not (asks[0] == "呢" and len(clause) > _MAX_SHORT):
             yield clause
 
 

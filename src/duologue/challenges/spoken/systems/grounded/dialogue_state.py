@@ -29,7 +29,7 @@ _MAX_ENTITIES = 14
 _MAX_NAMESAKES = 5
 _RETRIEVAL_TURNS = 4
 """Latest turns for which entities are retrieved by their values."""
-_LEAST_SIMILARITY = 0.3
+_MIN_SIMILARITY = 0.3
 """Similarity from which a retrieved entity is a candidate."""
 _SHORTEST = 2
 """Characters of a value from which a match inside a text counts."""
@@ -122,7 +122,7 @@ class StateTracker:
             kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
         for age, text in enumerate(turns[:_RETRIEVAL_TURNS]):
             for name, strength in self._retrieved(text):
-                if strength >= _LEAST_SIMILARITY:
+                if strength >= _MIN_SIMILARITY:
                     candidate = kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
                     candidate.retrieved[age] = strength
         return DialogueState(turns, mentions, list(kept.values()))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_MOST_REFERENCES = 32
+_MAX_REFERENCES = 32
 _TEMPERATURES = (0.1, 0.3)
 """Temperatures of the weights of pseudo-references by similarity; a third weighting is uniform."""
 
@@ -86,7 +86,7 @@ def candidate_features(
     if not weight.any():
         weight += 1.0
     order = np.argsort(-np.where(weight > 0, similarity, -1.0), kind="stable")
-    weight[order[_MOST_REFERENCES:]] = 0.0
+    weight[order[_MAX_REFERENCES:]] = 0.0
     weightings = [
         weight,
         *(np.exp((similarity - similarity.max()) / temperature) * weight for temperature in _TEMPERATURES),

@@ -31,9 +31,9 @@ _SEPARATORS = re.compile(r"(?:(?<!\s)\s++|)[、，,/；;|]\s*")
 _TAIL = "。；;，, \u200e\t\n"
 _CLAUSE = re.compile(r"[^，。；！？!?;\n]+[，。；！？!?;\n]*")
 _ENDS = "。！？!?\n"
-_MOST_CLAUSES = 4
-_MOST_CHARACTERS = 70
-_LEAST_CHARACTERS = 4
+_MAX_CLAUSES = 4
+_MAX_CHARACTERS = 70
+_MIN_CHARACTERS = 4
 _READ = 900  # characters of a text that are cut into parts
 
 
@@ -146,13 +146,13 @@ def fragments_of(text: str) -> tuple[Fragment, ...]:
     found = []
     for first, begin in enumerate(clauses):
         opens = first == 0 or clauses[first - 1][0][-1:] in _ENDS
-        for last in range(first, min(len(clauses), first + _MOST_CLAUSES)):
+        for last in range(first, min(len(clauses), first + _MAX_CLAUSES)):
             end = clauses[last]
             part = text[begin.start() : end.end()]
-            if last > first and len(part) > _MOST_CHARACTERS:
+            if last > first and len(part) > _MAX_CHARACTERS:
                 break
             said = part.strip().rstrip("，；;、。 \n#").lstrip("# ")
-            if len(said) >= _LEAST_CHARACTERS:
+            if len(said) >= _MIN_CHARACTERS:
                 closes = last + 1 == len(clauses) or end[0][-1:] in _ENDS
                 found.append(Fragment(said, first, last - first + 1, opens, closes, begin.start()))
             if last > first and clauses[last][0][-1:] in _ENDS and last - first >= 2:

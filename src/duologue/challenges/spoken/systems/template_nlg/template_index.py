@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
     from duologue.retrieval.template_index import RetrievedTemplate
 
-_MOST_PARTS = 200  # candidates where some say a part of a text
+_MAX_PARTS = 200  # candidates where some say a part of a text
 _FRAMES = 4  # templates that are tried with each part of a text
 
 
@@ -93,7 +93,7 @@ class ReplyTemplateIndex(TemplateIndex[IndexedTemplate]):
             if not framed or frames <= _FRAMES:
                 yield from self._filled(one, context, order, parts if framed else (None,))
 
-        found = self.distinct(retrieved, candidates_of, known=context.known, limit=_MOST_PARTS if parts else limit)
+        found = self.distinct(retrieved, candidates_of, known=context.known, limit=_MAX_PARTS if parts else limit)
         if frames or len(context.groups) != 1 or not self.entries:
             return found
         first, rank = retrieved[0].entry if retrieved else 0, min(pool, len(self.entries))

@@ -37,7 +37,7 @@ _MAX_EDITS = 4
 """Edits of one utterance."""
 _UNLIKELY = -3500
 """A character whose ln P after its context, in thousandths, is below this may be an error."""
-_LEAST_GAIN = 0.5
+_MIN_GAIN = 0.5
 """Edits that gain less than this under the language model are not scored."""
 _WITHOUT_GAIN = frozenset({"numeral", "end", "mark"})
 """Kinds that are scored whatever they gain."""
@@ -162,7 +162,7 @@ class AsrCorrector:
             last = min(end + width, len(padded))
             before = sums[last] - sums[start]
             gain = (after - before) / 1000
-            if gain > _LEAST_GAIN or edit.kind in _WITHOUT_GAIN:
+            if gain > _MIN_GAIN or edit.kind in _WITHOUT_GAIN:
                 surprisal = -before / 1000 / (last - start)
                 yield ScoredEdit(edit, gain, surprisal, self._hint(text, edit), noise_log_likelihood(text, edit))
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 _STEPS = 4
 """Edits made one after another on a training text."""
-_LEAST_ODDS = 2.2
+_MIN_ODDS = 2.2
 """Smallest log odds at which an edit may be made, nine to one: texts to come may differ from those held out."""
 _TEXTS = 1000
 """Held-out texts on which the weights are fitted; the threshold uses all."""
-_LEAST_EXAMPLES = 5
+_MIN_EXAMPLES = 5
 """Right edits of a kind from which its weights are fitted; with fewer the kind is never used."""
 _NEWTON_STEPS = 25
 _FALSE_ALARMS = 0.006
@@ -89,7 +89,7 @@ def fit_edit_weights(
                 done.append(edit.kind)
     weights: dict[str, tuple[float, ...]] = {}
     for kind in EDIT_KINDS:
-        if sum(right[kind]) >= _LEAST_EXAMPLES:
+        if sum(right[kind]) >= _MIN_EXAMPLES:
             fitted = fit(np.array(rows[kind]), np.array(right[kind], dtype=float), steps=_NEWTON_STEPS, tolerance=1e-6)
             weights[kind] = tuple(round(weight, 4) for weight in fitted.tolist())
     return weights, _threshold(corrector, weights, texts, touched)
@@ -112,7 +112,7 @@ def _threshold(
     with_names = AsrCorrector(msgspec.structs.replace(corrector.knowledge, weights=weights), corrector._names)
     odds = sorted(max(map(with_names.odds, with_names.scored_edits(text, ())), default=-math.inf) for text in texts)
     allowed = int(touched * len(odds))
-    return max(_LEAST_ODDS, odds[-1 - allowed]) if odds else _LEAST_ODDS
+    return max(_MIN_ODDS, odds[-1 - allowed]) if odds else _MIN_ODDS
 
 
 def _untuned(texts: Sequence[str]) -> CorrectorModel:
