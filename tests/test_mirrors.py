@@ -97,7 +97,6 @@ ELSEWHERE = {
     "text/personal/names.py": "text/test_anonymiser.py",
     "text/personal/numbers.py": "text/test_anonymiser.py",
     "text/personal/online.py": "text/test_anonymiser.py",
-    "text/personal/spans.py": "text/test_anonymiser.py",
     "web/requests.py": "web/test_server.py",
     "cli/forecast.py": "cli/test_endpoints.py",
 }
