@@ -47,3 +47,7 @@ def test_a_long_dictation_takes_no_longer_for_each_utterance() -> None:
         assert all(dictated(texts))
 
     assert growth(lambda size: ["一二三四"] * size, work, 1_000) < LINEAR
+
+
+def test_very_many_digits_before_a_place_value_are_read_in_one_pass() -> None:
+    assert growth(lambda size: ["1" * size + "百"], dictated, 2_000) < LINEAR

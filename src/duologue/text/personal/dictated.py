@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 _LEAST = 7
 """Digits that such a number has; fewer are amounts and counts."""
-_RUN = re.compile(rf"{NUMERAL}(?:{PAUSE}{NUMERAL})*+(?![十百千万亿点块毛元个兆分GgM月号年%])")
+_RUN = re.compile(rf"{NUMERAL}(?:{PAUSE}{NUMERAL})*+")
+_UNITS = frozenset("十百千万亿点块毛元个兆分GgM月号年%")
+"""Characters behind digits that are an amount, a date or a part of a number with place values."""
 _HEARD = " _,，。、.！!?？~-嗯啊哦呃噢唉诶哎对好的是行喂然后了吧嘛呢哈"
 """Characters of what is said between the pieces."""
 _NOTHING = str.maketrans("", "", _HEARD + "0123456789" + NUMERAL[4:-1])
@@ -29,7 +31,7 @@ def dictated(texts: Sequence[str]) -> list[list[PersonalSpan]]:
     chain: list[tuple[int, re.Match[str]]] = []
     for number, text in enumerate(texts):
         folded = plain(text)
-        runs = list(_RUN.finditer(folded))
+        runs = [run for run in _RUN.finditer(folded) if folded[run.end() : run.end() + 1] not in _UNITS]
         if not folded.translate(_NOTHING):
             chain += [(number, run) for run in runs]
             continue
