@@ -4,7 +4,8 @@
 from each package, of the operators of cosmic-ray: places are drawn first, then one operator of each, so that an
 arithmetic sign with ten replacements counts no more than a constant with two. Annotations and what only type checkers
 read are left out, as are mutants that do not compile, and two keywords that change no outcome: `strict` of `zip`, which
-states that lengths agree where the lines before made them agree, and `slots` of `dataclass`, which saves memory.
+states that lengths agree where the lines before made them agree, and `slots` of `dataclass`, which saves memory. Nor is
+the `*` alone in a signature, which the operators take for a multiplication (`/` in its place only lets more calls in).
 `--only core/disk.py:225` tests again what was drawn there, and `--dry` lists what is drawn.
 
 A mutant runs, in a copy of the tree, up to the first failure: first the nearest test module (the mirror of its module,
@@ -137,11 +138,20 @@ _IDLE = {"zip": "strict", "dataclass": "slots"}
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes out what does nothing when the module runs: annotations, imports for types, keywords that are idle."""
+    """Takes out what does nothing when the module runs: annotations, imports for types, keywords that are idle.
+
+    So does the `*` that stands alone in a signature, which the operators take for a multiplication.
+    """
 
     def visit_Call(self, node: ast.Call) -> ast.AST:  # the name is given by ast
         if isinstance(node.func, ast.Name) and (idle := _IDLE.get(node.func.id)):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != idle]
+        return self.generic_visit(node)
+
+    def visit_arguments(self, node: ast.arguments) -> ast.AST:  # the name is given by ast
+        node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+        node.defaults = [*node.defaults, *(value for value in node.kw_defaults if value is not None)]
+        node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
         return self.generic_visit(node)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:

@@ -49,7 +49,7 @@ for number in (0, 1):
 
 DRAWN = """
 mutants.get_operator = lambda name: lambda: None
-mutants.mutate_code = lambda source, operator, occurrence: source.replace("True", "False", 1)
+mutants.mutate_code = lambda source, operator, occurrence: source.replace("True", "False", 1).replace("*", "/", 1)
 for module in sys.argv[3:]:
     print(mutants.mutant_of("core", mutants.Place(module, (1, 0), (("core/Some", 0),)), mutants.Random(1)) is not None)
 """
@@ -90,11 +90,13 @@ def test_a_keyword_that_decides_no_outcome_is_not_drawn_and_everything_else_is(t
         "pairs = list(zip(a, b, strict=True))",
         "for one in sorted(zip(a, zip(b, c, strict=True))): pass",
         "@dataclass(slots=True)\nclass A: pass",
+        "def f(a, *, b=1): pass",
     ]
     drawn = [
         "@dataclass(frozen=True, slots=True)\nclass A: pass",
         "pairs = list(zip([True], b, strict=True))",
         "found = read(path, strict=True)",
+        "def f(a, b=2 * 3): pass",
     ]
     modules = [tmp_path / "src" / "duologue" / f"{number}.py" for number in range(len(left_out + drawn))]
     modules[0].parent.mkdir(parents=True)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betainc, betaincinv
 
+from duologue.metrics import beta
 from duologue.metrics.beta import beta_cut, beta_tail
 
 sizes = st.floats(0.3, 1e5)
@@ -22,6 +23,20 @@ def test_the_cut_has_its_share_below(level: float, a: float, b: float) -> None:
     found = beta_cut(level, a, b)
     assert 0 <= found <= 1
     assert found == pytest.approx(float(betaincinv(a, b, level)), rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.025, 0.975])
+@pytest.mark.parametrize(("a", "b"), [(0.5, 20.5), (9.5, 11.5), (950.5, 0.5)])
+def test_a_cut_is_found_in_a_few_steps(level: float, a: float, b: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = []
+
+    def counted(x: float, a: float, b: float) -> float:
+        steps.append(x)
+        return beta_tail(x, a, b)
+
+    monkeypatch.setattr(beta, "beta_tail", counted)
+    assert beta_cut(level, a, b) == pytest.approx(float(betaincinv(a, b, level)), rel=1e-9)
+    assert len(steps) <= 100  # beyond the middle the other tail is asked too
 
 
 @pytest.mark.parametrize(("x", "share"), [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)])

@@ -11,7 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from duologue.metrics.corpus_bleu import PROFILES, Bleu, BleuRules, TokenizedPair, bleu_columns, count_bleu
+from duologue.metrics.corpus_bleu import (
+    PROFILES,
+    Bleu,
+    BleuRules,
+    TokenizedPair,
+    bleu_columns,
+    count_bleu,
+    count_layers,
+)
+from duologue.metrics.tokens import number_characters
 
 texts = st.lists(st.sampled_from("abcd"), max_size=9)
 pairs = st.tuples(texts, st.lists(texts, min_size=1, max_size=3))
@@ -211,6 +220,17 @@ def test_items_without_references_or_of_other_number_are_refused() -> None:
         count_bleu([["a"], ["b"]], [[["a"]], []])
     with pytest.raises(ValueError, match="2 hypotheses are given for 1 items"):
         count_bleu([["a"], ["b"]], [[["a"]]])
+
+
+@pytest.mark.parametrize("orders", [1, 2, 3])
+def test_fewer_orders_are_counted_as_among_four(orders: int) -> None:
+    said, wanted = ["abcabd", "aab"], [["abcab", "xabd"], ["baab"]]
+    tokens = number_characters([*said, *(one[0] for one in wanted), wanted[0][1]])
+    layers = [np.arange(2), np.array([0])]
+    assert count_layers(tokens, layers, 2, orders=orders).tolist() == (
+        count_layers(tokens, layers, 2, orders=4)[:, : 2 + 2 * orders].tolist()
+    )
+    assert count_layers(tokens, layers, 2, orders=4)[0].tolist() == [6, 5, 6, 6, 5, 5, 4, 4, 2, 3]
 
 
 def test_the_formulas_of_two_orders_share_their_columns() -> None:

@@ -27,6 +27,12 @@ def test_a_ratio_carries_its_marks() -> None:
     assert not metric.higher_is_better
 
 
+def test_a_ratio_is_a_mean_in_percent_of_which_more_is_better_unless_it_says_otherwise() -> None:
+    metric = Ratio("x", "a", "b")
+    assert (metric.additive, metric.percent, metric.higher_is_better) == (True, True, True)
+    assert (metric.source, metric.note, metric.lowest, metric.highest) == ("", "", None, None)
+
+
 def test_a_mean_takes_values_or_looks_them_up() -> None:
     metric = Average("x", "x = mean", items="kept")
     assert metric.columns == ("kept", "x")

@@ -400,8 +400,9 @@ def _detectable(critical: float, own: float, n: int) -> float:
     The threshold moves with the standard deviation that a sample shows, which adds to the estimate's own error.
     """
     half = _half(critical, own, n)
-    moves = (half / own) ** 2 / (2 * n) if own > 0 else 0.0
-    return half + _POWER * own * math.sqrt(1 + moves)
+    if own == 0:
+        return half
+    return half + _POWER * own * math.sqrt(1 + (half / own) ** 2 / (2 * n))
 
 
 def _ends(difference: float, half: float, *, shown: bool) -> tuple[float, float]:
