@@ -39,6 +39,11 @@ def test_a_cut_is_found_in_a_few_steps(level: float, a: float, b: float, monkeyp
     assert len(steps) <= 100  # beyond the middle the other tail is asked too
 
 
+def test_a_cut_is_found_where_the_density_on_the_way_to_it_is_nothing() -> None:
+    a, b = 10831.607786157248, 0.5383667204060139
+    assert beta_cut(0.025, a, b) == pytest.approx(float(betaincinv(a, b, 0.025)), rel=1e-9)
+
+
 @pytest.mark.parametrize(("x", "share"), [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)])
 def test_beyond_the_scale_there_is_nothing_or_all(x: float, share: float) -> None:
     assert beta_tail(x, 2.0, 3.0) == share

@@ -28,3 +28,11 @@ def test_cider_in_portions_is_that_of_all_items_at_once(corpus: list[tuple[str, 
     found = np.concatenate(list(cider_of(portions)))
     whole = Cider([said.split() for said, _ in corpus], [[one.split() for one in several] for _, several in corpus])
     assert np.allclose(found, whole.values(), rtol=1e-12, atol=1e-15)
+
+
+def test_a_portion_without_a_word_counts_no_document() -> None:
+    corpus = [("", [""]), ("a b", ["a c"]), ("c", ["a", "b"])]
+    known: dict[str, int] = {}
+    found = np.concatenate(list(cider_of([numbered([one], known) for one in corpus])))
+    whole = Cider([said.split() for said, _ in corpus], [[one.split() for one in several] for _, several in corpus])
+    assert np.allclose(found, whole.values(), rtol=1e-12, atol=1e-15)

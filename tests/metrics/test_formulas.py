@@ -49,6 +49,8 @@ def test_a_weighted_sum_reads_the_columns_of_its_parts() -> None:
     both = Weighted("mean", [(0.5, part) for part in parts], "mean = (a-f1 + b-recall) / 2", percent=False)
     assert both.columns == ("a hit", "a said", "a wanted", "b hit", "b said", "b wanted")
     assert float(both.total(np.array([1, 1, 1, 1, 9, 2], dtype=float))) == 0.75
+    assert both.total(np.array([[1, 1, 1, 1, 9, 2], [0, 1, 1, 1, 1, 1]], dtype=float)).tolist() == [0.75, 0.5]
+    assert Weighted("none", [], "none = 0").total(np.zeros((2, 6))).tolist() == [0, 0]
     assert both.count({"a hit": 1, "b wanted": 2}) == (1, 0, 0, 0, 0, 2)
     assert not both.percent
     words = Ratio("words", "words", "dialogues", percent=False, lowest=0)

@@ -92,4 +92,4 @@ def _count_documents(portion: Numbered, known: Sequence[SortedAggregator]) -> No
         items = portion.items.astype(np.int64)
         pairs = np.unique(items[grams.texts] * max(grams.kinds, 1) + grams.numbers)
         times = np.bincount(pairs % max(grams.kinds, 1), minlength=len(codes)).astype(np.int32)
-        seen.add([codes[times > 0]], [times[times > 0]])
+        seen.add([codes], [times])

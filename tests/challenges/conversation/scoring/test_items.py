@@ -147,6 +147,15 @@ def test_the_first_and_the_last_reply_are_paired_and_numbers_beyond_have_none(wr
     assert (found.replies, found.turns) == (["x", "y", ""], [1, 3, 0])
 
 
+def test_a_sample_with_number_0_has_no_reply(write: Write) -> None:
+    found = items_of(
+        [example("0", "a"), example("1", "b")],
+        read_submission(write("x\ny\n")),
+        Scoring(variant="strict", partial=True),
+    )
+    assert (found.ids, found.replies) == (["0", "1"], ["", "x"])
+
+
 def test_a_stream_knows_how_many_samples_it_will_give(write: Write) -> None:
     files = (
         ("U: a\nS_REF: b\nS_REF: c\nS_HYP: d\n\n\nS_REF: e\nS_HYP: f\n", ["1", "2"]),

@@ -158,6 +158,15 @@ def test_a_word_weighs_by_how_few_training_pairs_hold_it(judge: Judge) -> None:
     assert judge._rarity("unheard") == pytest.approx(math.log(1 + pairs))
 
 
+def test_rare_words_are_a_vector_of_length_1_however_long_the_text(judge: Judge) -> None:
+    weight, other = judge._rarity("parcel"), judge._rarity("unheard")
+    length = math.hypot(2 * weight, other)
+    assert judge._rare({"parcel": 2, "unheard": 1}) == pytest.approx(
+        {"parcel": 2 * weight / length, "unheard": other / length}
+    )
+    assert judge._rare({}) == {}
+
+
 def test_a_dialogue_is_known_by_its_first_turn() -> None:
     turns = [[(Turn(speaker="user", text=first), Turn(speaker="user", text=last)) for last in "ab"] for first in ASKED]
     several = SampleContexts([str(n) for n in range(24)], [one for pair in turns for one in pair])

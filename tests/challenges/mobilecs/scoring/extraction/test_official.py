@@ -126,6 +126,17 @@ def test_ids_are_sorted_as_texts_where_entities_are_equally_alike() -> None:
     ]
 
 
+def test_one_entity_that_is_all_alike_outweighs_two_that_are_a_third_alike() -> None:
+    values = {"ent-1": "1234", "ent-2": "15"}
+    ents = [{"id": name, "name": "好", "type": "套餐", "pos": [[1, 0, 1]]} for name in values]
+    told = [{"ent-id": name, "prop": "业务费用", "value": one} for name, several in values.items() for one in several]
+    said = {"ent-8": "1234", "ent-9": "27"}
+    mentions = [{**ENTITY, "id": name} for name in said]
+    triples = [{**TRIPLE, "ent-id": name, "value": one} for name, several in said.items() for one in several]
+    outcome = official.score(gold(*ents, triples=tuple(told)), [row(*mentions, triples=tuple(triples))])
+    assert outcome.assignment == [("d", [("ent-8", "ent-1"), ("ent-9", "ent-2")])]
+
+
 def test_a_mention_that_bears_the_users_id_is_assigned_by_the_users_triples() -> None:
     names = ("ent-1", "ent-2")
     ents = [{"id": name, "name": "好", "type": "套餐", "pos": [[1, 0, 1]]} for name in names]

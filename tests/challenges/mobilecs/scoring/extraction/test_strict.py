@@ -88,6 +88,24 @@ def test_of_entities_with_as_good_triples_the_one_mentioned_in_the_same_place_is
     assert count(elsewhere, gold).tie
 
 
+def test_places_weigh_by_their_share_and_an_entity_mentioned_elsewhere_takes_nothing_away() -> None:
+    """Places: 1 + 1/3 for x as a and y as c; 1/3 + 1/3 + 1/4 for x as b, y as c, z as a. Triples are equally good."""
+    places = {
+        "x": [0, 4],
+        "y": [8],
+        "z": [4, *range(50, 55)],
+        "a": [0, 4],
+        "b": [0, 30, 31, 32],
+        "c": [8, *range(40, 44)],
+    }
+    said, true = ([mention(name, start) for name in names for start in places[name]] for names in ("xyz", "abc"))
+    gold = DialogueExtraction(
+        mentions=true, triples=[*[fee("a", value) for value in "19"], *[fee("b", value) for value in "123456"]]
+    )
+    found = count(DialogueExtraction(mentions=said, triples=[fee("x", value) for value in "12"]), gold)
+    assert (found.columns["triple right"], found.tie) == (1, False)
+
+
 def test_a_single_shared_triple_outweighs_all_mentions_in_the_same_places() -> None:
     gold = DialogueExtraction(
         mentions=[mention("a", 0), *[mention("b", start) for start in range(4, 9)]],
