@@ -138,15 +138,6 @@ def test_the_first_steps_run_as_they_stand(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
-def test_the_first_steps_without_training_run_as_they_stand(tmp_path: Path) -> None:
-    learned = ("ranker", "model", "compare", "report ")
-    lines = [line for line in commands_in("docs/guide/first-steps.md") if not any(word in line for word in learned)]
-    assert [line.split()[1] if line.startswith("duologue") else "FILE" for line in lines] == [
-        "generate", "FILE", "show", "run", "score", "chat",
-    ]  # fmt: skip
-    assert "p@1" in in_a_shell(lines, tmp_path, "/quit\n")
-
-
 class Step(NamedTuple):
     """A command as a page shows it, with what is typed while it runs and what it prints."""
 

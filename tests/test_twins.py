@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import gc
-import re
-
-import pytest
+from typing import TYPE_CHECKING
 
 from tests.twins import problem_of
+
+if TYPE_CHECKING:
+    import pytest
 
 pytest_plugins = ["pytester"]
 
@@ -23,41 +24,41 @@ def test_made(): ...
 @pytest.mark.slow
 def test_long(): ...
 
-{mark}
-def test_real(shelf): ...
-
 @pytest.mark.real_data(twin="test_made")
-def test_other(real_data): ...
+def test_here(shelf): ...
+
+@pytest.mark.real_data(twin="test_twins_that_run_everywhere_are_enough_and_others_are_told_how_to_mend_them")
+def test_elsewhere(real_data): ...
+
+def test_alone(shelf): ...
+
+@pytest.mark.slow
+def test_slow(shelf): ...
+
+@pytest.mark.real_data(twin="test_nothing")
+def test_of_nothing(shelf): ...
+
+@pytest.mark.real_data(twin="test_here")
+def test_of_real(shelf): ...
+
+@pytest.mark.real_data(twin="test_long")
+def test_of_long(shelf): ...
 """
 
 
-@pytest.fixture
-def pytester(pytester: pytest.Pytester) -> pytest.Pytester:
-    """The same with all that is in memory frozen: each small configuration looks through the rest for garbage often."""
-    gc.freeze()
-    return pytester
-
-
-def found(pytester: pytest.Pytester, mark: str, name: str = "test_real") -> str | None:
+def test_twins_that_run_everywhere_are_enough_and_others_are_told_how_to_mend_them(pytester: pytest.Pytester) -> None:
+    """All in one small configuration, which takes as long as hundreds of tests."""
+    gc.freeze()  # it looks through what is in memory for garbage often
     pytester.makeini("[pytest]\nmarkers =\n  slow\n  real_data")
-    return problem_of(pytester.getitem(FILE.format(mark=mark), name))
-
-
-@pytest.mark.parametrize("twin", ["test_made", "test_a_twin_that_runs_everywhere_is_enough"])
-def test_a_twin_that_runs_everywhere_is_enough(pytester: pytest.Pytester, twin: str) -> None:
-    assert found(pytester, f"@pytest.mark.real_data(twin='{twin}')") is None
-    assert found(pytester, "", "test_made") is None
-
-
-@pytest.mark.parametrize(
-    ("mark", "words"),
-    [
-        ("", "test_real needs real data; name its twin"),
-        ("@pytest.mark.slow", "test_real needs real data; name its twin"),
-        ("@pytest.mark.real_data(twin='test_nothing')", "there is no such test"),
-        ("@pytest.mark.real_data(twin='test_other')", "every clone: it is marked real_data"),
-        ("@pytest.mark.real_data(twin='test_long')", "every clone: it is marked slow"),
-    ],
-)
-def test_a_test_on_real_data_alone_is_told_how_to_mend_it(pytester: pytest.Pytester, mark: str, words: str) -> None:
-    assert re.search(words, found(pytester, mark) or "")
+    problems = {item.name: problem_of(item) for item in pytester.getitems(FILE)}
+    assert [name for name, problem in problems.items() if problem is None] == [
+        "test_made", "test_long", "test_here", "test_elsewhere",
+    ]  # fmt: skip
+    for name, words in (
+        ("test_alone", "test_alone needs real data; name its twin"),
+        ("test_slow", "test_slow needs real data; name its twin"),
+        ("test_of_nothing", "there is no such test"),
+        ("test_of_real", "every clone: it is marked real_data"),
+        ("test_of_long", "every clone: it is marked slow"),
+    ):
+        assert words in (problems.pop(name) or "")
