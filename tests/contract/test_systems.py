@@ -57,7 +57,7 @@ def tiny_recipe(name: str) -> Record:
 
 @pytest.fixture(scope="module")
 def ready(tiny: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Ready:
-    """Return a system by its name and its folder; one that learns has practised a little and is saved there."""
+    """Return a system by its name and its folder; one that learns has learned a little and is saved there."""
     made: dict[str, tuple[System, Path]] = {}
 
     def ready(name: str) -> tuple[System, Path]:

@@ -43,7 +43,7 @@ class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature
         """Generate annotated calls of the `crowd` profile."""
-        return generated_calls(self.recipe.practice, seed, progress)
+        return generated_calls(self.recipe.generated_calls, seed, progress)
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[ExtractorParts, str]:
         """Train the parts one after another; without held-out calls some are held out."""

@@ -58,7 +58,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     """Of what is learned from unlabelled calls, where some are given."""
     held_out: ProperFraction = 0.1
     """Share of the training dialogues that decides which weights are best, where no others are given."""
-    practice: Positive = 900
+    generated_calls: Positive = 900
     """Generated calls to learn from where no data are given."""
 
     @classmethod
@@ -78,7 +78,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
             beam=2,
             set_apart=0.2,
             held_out=0.3,
-            practice=8,
+            generated_calls=8,
             renamed=1.0,
             link_calls=4,
             type_calls=2,

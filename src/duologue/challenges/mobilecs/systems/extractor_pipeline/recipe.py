@@ -32,7 +32,7 @@ class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
     """Characters from the utterance of a mention to that of a value beyond which they are not aligned."""
     held_out: ProperFraction = 0.1
     """Share of the training dialogues that decides which weights are best, where no others are given."""
-    practice: Positive = 900
+    generated_calls: Positive = 900
     """Generated calls to learn from where no data are given."""
 
     @classmethod
@@ -42,4 +42,4 @@ class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
             CharTaggerRecipe(embedding=8, width=8, epochs=1, least_steps=0),
             ScorerRecipe(hidden=8, epochs=1),
         )
-        return cls(tagger=tagger, coreference=scorer, alignment=scorer, held_out=0.3, practice=12)
+        return cls(tagger=tagger, coreference=scorer, alignment=scorer, held_out=0.3, generated_calls=12)

@@ -95,7 +95,7 @@ class TemplateGenerator:
         rows, tests = (
             self._reranker.training_rows((one.reranked for one in tracked(part, run.progress, what, every=100)), limit)
             for part, what, limit in (
-                (learned, "weighing replies", recipe.practised),
+                (learned, "weighing replies", recipe.training_candidates),
                 (validation, "weighing held-out replies", recipe.candidates),
             )
         )

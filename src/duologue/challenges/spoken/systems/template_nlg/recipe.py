@@ -15,7 +15,7 @@ class TemplateNlgRecipe(TrainingRecipe, frozen=True):
     """Templates retrieved for them."""
     vote: NonNegative = 0.7
     """Weight of a candidate's expected utility against the best ones, beside its own predicted utility."""
-    practised: Positive = 40
+    training_candidates: Positive = 40
     """Candidates of a training sample that the network sees."""
     held_out: ProperFraction = 0.08
     """Share of the training dialogues that decides which weights are best."""
@@ -25,4 +25,4 @@ class TemplateNlgRecipe(TrainingRecipe, frozen=True):
     @classmethod
     def tiny(cls) -> TemplateNlgRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
-        return cls(candidates=12, pool=30, practised=12, epochs=1, batch=8, hidden=8, held_out=0.3)
+        return cls(candidates=12, pool=30, training_candidates=12, epochs=1, batch=8, hidden=8, held_out=0.3)
