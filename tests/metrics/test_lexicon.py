@@ -44,6 +44,7 @@ def test_a_text_has_one_hash_wherever_it_is_cut(text: str, one: int, two: int) -
 
 
 def test_more_words_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 << lexicon.WORD_BITS == 67_108_864
     monkeypatch.setattr(lexicon, "WORD_BITS", 2)
     with pytest.raises(UsageError, match="more than 4 different words"):
         numbered(Lexicon(), ["a", "b", "c", "d", "e"])

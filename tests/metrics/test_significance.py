@@ -299,6 +299,10 @@ def test_other_columns_groups_and_wrong_numbers_are_refused() -> None:
         compare_two(a, a, [P1], rounds=99)
     with pytest.raises(UsageError, match="no items to resample"):
         compare_two(hits([]), hits([]), [P1])
+    with pytest.raises(UsageError, match="no items to resample"):
+        compare_two(hits([]), a, [P1])
+    with pytest.raises(UsageError, match="0 are shared"):
+        compare_two(a, hits([]), [P1])
 
 
 @pytest.mark.parametrize(("dialogues", "exact", "swaps"), [(12, True, 2**12), (13, False, 500)])
