@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.challenges.spoken.systems.grounded.questions.cues import cues
-from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
+from duologue.challenges.spoken.systems.grounded.questions.recognised_text import RecognisedText
 
 
 @pytest.mark.parametrize(
@@ -11,11 +11,11 @@ from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
     [("谁更高", True), ("哪个便宜一点", False), ("有多少个", None), ("谁来得早", False), ("大概吧", None)],
 )
 def test_the_adjective_tells_the_direction(text: str, more: object) -> None:
-    assert cues().adjective(Heard.of(text)) is more
+    assert cues().adjective(RecognisedText.of(text)) is more
 
 
 def test_after_a_mark_an_adjective_is_known_by_its_sound() -> None:
-    heard = Heard.of("谁最搞")
+    heard = RecognisedText.of("谁最搞")
     assert cues().adjective(heard) is None
     assert cues().adjective(heard, heard.text.index("搞")) is True
 

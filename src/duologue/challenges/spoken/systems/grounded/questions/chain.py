@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.systems.grounded.questions.cues import cues
-from duologue.challenges.spoken.systems.grounded.questions.heard import HALF, Match
+from duologue.challenges.spoken.systems.grounded.questions.recognised_text import HALF, Match
 from duologue.knowledge.query import Query, Step, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from duologue.challenges.spoken.systems.grounded.entity_linker import LinkedMention
-    from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
+    from duologue.challenges.spoken.systems.grounded.questions.recognised_text import RecognisedText
     from duologue.knowledge.graph import Graph
 
 LONGEST = 3
@@ -39,7 +39,7 @@ class Chain(NamedTuple):
     score: float
     """Characters explained, less what the steps cost."""
     places: tuple[tuple[int, int], ...]
-    rest: Heard
+    rest: RecognisedText
     """What is not explained yet."""
     halved: bool = False
     """Whether one of its attributes is heard in half, of which a text loses one at most."""
@@ -55,7 +55,9 @@ def worth(mention: LinkedMention) -> float:
     return _KINDS[mention.kind] * min(len(mention.form), mention.end - mention.start)
 
 
-def heard_attributes(heard: Heard, relations: Iterable[str], *, cut: bool = False) -> Iterator[tuple[str, Match]]:
+def heard_attributes(
+    heard: RecognisedText, relations: Iterable[str], *, cut: bool = False
+) -> Iterator[tuple[str, Match]]:
     """Yield the attributes that are heard in a text, by their name or by words that ask for them.
 
     Of a text that may have lost a character (`cut`) one of two characters is enough.
@@ -70,7 +72,7 @@ def heard_attributes(heard: Heard, relations: Iterable[str], *, cut: bool = Fals
             yield relation, found._replace(score=_ONE + _STEP) if len(relation) == 1 else found
 
 
-def _implied(heard: Heard, relation: str) -> Match | None:
+def _implied(heard: RecognisedText, relation: str) -> Match | None:
     for asked in cues().asked:
         if relation.endswith(asked.attributes):
             for word in asked.words:
@@ -80,13 +82,13 @@ def _implied(heard: Heard, relation: str) -> Match | None:
     return None
 
 
-def asked_for(heard: Heard, relation: str) -> bool:
+def asked_for(heard: RecognisedText, relation: str) -> bool:
     """Tell whether an adjective in a text asks for an attribute, as "cheap" does for the price."""
     match = _implied(heard, relation)
     return match is not None and cues().direction(heard.text[match.start : match.end]) is not None
 
 
-def with_adjectives(rest: Heard, heard: Heard, places: Iterable[tuple[int, int]]) -> Heard:
+def with_adjectives(rest: RecognisedText, heard: RecognisedText, places: Iterable[tuple[int, int]]) -> RecognisedText:
     """Return what is left of a text with the words that named an attribute and are adjectives, as "cheap" is."""
     for start, end in places:
         if cues().direction(heard.text[start:end]) is not None:
@@ -95,7 +97,7 @@ def with_adjectives(rest: Heard, heard: Heard, places: Iterable[tuple[int, int]]
 
 
 def chains(
-    heard: Heard, mention: LinkedMention, start: str, graph: Graph, *, back: bool, cut: bool = False
+    heard: RecognisedText, mention: LinkedMention, start: str, graph: Graph, *, back: bool, cut: bool = False
 ) -> list[Chain]:
     """Return all ways of one to three steps from a mention that the text names."""
     rest = heard.without(mention.start, mention.end)
@@ -120,7 +122,7 @@ def _relations(chain: Chain, graph: Graph, *, back: bool) -> list[str]:
     return [fact.relation for fact in run(query, graph).facts]
 
 
-def _extended(chain: Chain, relation: str, match: Match, heard: Heard, *, back: bool) -> Chain:
+def _extended(chain: Chain, relation: str, match: Match, heard: RecognisedText, *, back: bool) -> Chain:
     score = chain.score + match.score - _STEP
     if not chain.steps:
         score += _direction(heard, chain, match, back=back)
@@ -138,7 +140,7 @@ def _extended(chain: Chain, relation: str, match: Match, heard: Heard, *, back: 
     )
 
 
-def _direction(heard: Heard, chain: Chain, match: Match, *, back: bool) -> float:
+def _direction(heard: RecognisedText, chain: Chain, match: Match, *, back: bool) -> float:
     """Return how well the words between beginning and attribute fit a step forward or back."""
     if chain.end <= match.start:
         between = heard.text[chain.end : match.start]

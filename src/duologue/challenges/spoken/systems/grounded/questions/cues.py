@@ -14,7 +14,7 @@ from duologue.core.records import Record
 from duologue.core.typed import convert
 
 if TYPE_CHECKING:
-    from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
+    from duologue.challenges.spoken.systems.grounded.questions.recognised_text import RecognisedText
 
 _NEAR = 3
 """Characters after a mark of degree within which its adjective stands."""
@@ -62,7 +62,7 @@ class Cues(Record, frozen=True, kw_only=True):
         """The characters of the words that questions are asked with."""
         return _plain_signs()
 
-    def adjective(self, heard: Heard, after: int = 0) -> bool | None:
+    def adjective(self, heard: RecognisedText, after: int = 0) -> bool | None:
         """Tell whether the adjective in a text says more; `None` where there is none. By its sound after a mark alone.
 
         Of several the first from `after` on counts, else the last before it.
@@ -88,7 +88,7 @@ class Cues(Record, frozen=True, kw_only=True):
         """Tell whether a word is an adjective that says more; `None` where it is none."""
         return True if word in self.adjectives.more else False if word in self.adjectives.less else None
 
-    def heard_after(self, heard: Heard, after: int) -> bool | None:
+    def heard_after(self, heard: RecognisedText, after: int) -> bool | None:
         """Tell the direction of an adjective that was written as another word of its sound."""
         piece = heard.sound[after : after + _NEAR] if after else ""
         for more, words in ((True, self.adjectives.more), (False, self.adjectives.less)):

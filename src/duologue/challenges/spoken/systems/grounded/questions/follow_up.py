@@ -13,7 +13,7 @@ from duologue.challenges.spoken.knowledge.inquiry import Inquiry, find
 from duologue.challenges.spoken.knowledge.scales import has_order
 from duologue.challenges.spoken.systems.grounded.questions.chain import asked_for, heard_attributes
 from duologue.challenges.spoken.systems.grounded.questions.cues import cues
-from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
+from duologue.challenges.spoken.systems.grounded.questions.recognised_text import RecognisedText
 from duologue.knowledge.query import Query, Step, run
 from duologue.knowledge.size import measure
 
@@ -35,7 +35,7 @@ def following(
     text: str, mentions: Sequence[LinkedMention], before: Inquiry, earlier: Inquiry | None, graph: Graph
 ) -> Inquiry | None:
     """Return what a question asks after the inquiry `before` and the one `earlier`; `None` where that is not clear."""
-    heard = Heard.of(text)
+    heard = RecognisedText.of(text)
     compared = _beyond(heard, before, earlier, graph) if not mentions else None
     if compared is not None:
         return compared
@@ -44,7 +44,7 @@ def following(
     return _of_the_answer(heard, before, graph)
 
 
-def _beyond(heard: Heard, before: Inquiry, earlier: Inquiry | None, graph: Graph) -> Inquiry | None:
+def _beyond(heard: RecognisedText, before: Inquiry, earlier: Inquiry | None, graph: Graph) -> Inquiry | None:
     mark = heard.first(cues().than)
     more = cues().adjective(heard, mark.end if mark is not None else 0)
     if more is None:
@@ -62,7 +62,7 @@ def _beyond(heard: Heard, before: Inquiry, earlier: Inquiry | None, graph: Graph
     return None
 
 
-def _compared_by(heard: Heard, name: str, last: Step, graph: Graph) -> str | None:
+def _compared_by(heard: RecognisedText, name: str, last: Step, graph: Graph) -> str | None:
     """Return the attribute that an adjective compares: the one just asked about, else the one that it asks for."""
     values = {one: graph.objects(name, one) for one in graph.relations(name)}
     sized = [one for one, found in values.items() if all(map(measure, found)) and has_order(one, found)]
@@ -93,7 +93,7 @@ def _linked(name: str, relation: str, graph: Graph) -> Iterator[tuple[tuple[str,
         yield (name,), (Step(best[0]), Step(relation))
 
 
-def _of_the_answer(heard: Heard, before: Inquiry, graph: Graph) -> Inquiry | None:
+def _of_the_answer(heard: RecognisedText, before: Inquiry, graph: Graph) -> Inquiry | None:
     """Return the inquiry for an attribute that the one entity of the last answer has, and not what it was asked of."""
     result = run(before.query, graph)
     back = before.wanted == "entities"
@@ -117,7 +117,9 @@ def _relations(name: str, graph: Graph) -> tuple[str, ...]:
     return tuple(relation for entity in (name, *graph.forms(name)) for relation in graph.relations(entity))
 
 
-def _of_another(heard: Heard, mentions: Sequence[LinkedMention], before: Inquiry, graph: Graph) -> Inquiry | None:
+def _of_another(
+    heard: RecognisedText, mentions: Sequence[LinkedMention], before: Inquiry, graph: Graph
+) -> Inquiry | None:
     """Return the inquiry before of another entity, where the question does little but name that."""
     mention = max(mentions, key=lambda one: len(one.form))
     query = before.query

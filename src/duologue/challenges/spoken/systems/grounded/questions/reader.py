@@ -22,7 +22,7 @@ from duologue.challenges.spoken.systems.grounded.questions.chain import (
 )
 from duologue.challenges.spoken.systems.grounded.questions.cues import cues
 from duologue.challenges.spoken.systems.grounded.questions.follow_up import following
-from duologue.challenges.spoken.systems.grounded.questions.heard import HIDDEN, Heard, stuttered
+from duologue.challenges.spoken.systems.grounded.questions.recognised_text import HIDDEN, RecognisedText, stuttered
 from duologue.knowledge.graph import values_of
 from duologue.knowledge.normalization import parts_of
 from duologue.knowledge.query import Query, Step, run
@@ -181,7 +181,7 @@ class QuestionReader:
         return sorted(found, key=lambda one: -one.score)
 
     def _readings(self, folded: str, *, cut: bool) -> Iterator[QuestionReading]:
-        heard = Heard.of(folded)
+        heard = RecognisedText.of(folded)
         entities = self._mentions(folded)
         for mention in entities:
             yield from self._ways(heard, mention, back=False, cut=cut)
@@ -193,7 +193,9 @@ class QuestionReader:
                     continue
                 yield from self._pairs(heard, one, other, entities, cut=cut)
 
-    def _ways(self, heard: Heard, mention: LinkedMention, *, back: bool, cut: bool) -> Iterator[QuestionReading]:
+    def _ways(
+        self, heard: RecognisedText, mention: LinkedMention, *, back: bool, cut: bool
+    ) -> Iterator[QuestionReading]:
         start = mention.names[0] if back or len(mention.names) == 1 else mention.form
         for chain in chains(heard, mention, start, self.graph, back=back, cut=cut):
             reading = self._operated(chain, heard)
@@ -203,7 +205,7 @@ class QuestionReader:
             if 0 < len(result.facts) <= _MANY or _is_open(reading.inquiry.query, result):
                 yield reading
 
-    def _operated(self, chain: Chain, heard: Heard) -> QuestionReading | None:
+    def _operated(self, chain: Chain, heard: RecognisedText) -> QuestionReading | None:
         """Return the inquiry of a way with what the rest of the words say to take of it."""
         query, rest, steps = chain.query, chain.rest, len(chain.steps)
         most = rest.first(cues().most)
@@ -242,7 +244,13 @@ class QuestionReader:
         )
 
     def _pairs(
-        self, heard: Heard, one: LinkedMention, other: LinkedMention, named: Sequence[LinkedMention], *, cut: bool
+        self,
+        heard: RecognisedText,
+        one: LinkedMention,
+        other: LinkedMention,
+        named: Sequence[LinkedMention],
+        *,
+        cut: bool,
     ) -> Iterator[QuestionReading]:
         """Yield comparisons of two entities, and what they share."""
         names = tuple(mention.names[0] for mention in (one, other) if len(mention.names) == 1)
@@ -281,7 +289,7 @@ def _is_open(query: Query, result: QueryResult) -> bool:
     return not result.certain and any(has_order(one, values) for one in query.steps[-1].relation_names)
 
 
-def left(rest: Heard) -> float:
+def left(rest: RecognisedText) -> float:
     """Return the share of a text that is neither explained nor a word that every question may have."""
     known = cues().plain_signs
     return sum(sign != HIDDEN and sign not in known for sign in rest.text) / max(1, len(rest.text))

@@ -23,27 +23,27 @@ class Match(NamedTuple):
     end: int
 
 
-class Heard(NamedTuple):
+class RecognisedText(NamedTuple):
     """A folded text and its sounds, character by character."""
 
     text: str
     sound: str
 
     @classmethod
-    def of(cls, text: str) -> Heard:
+    def of(cls, text: str) -> RecognisedText:
         """Return a text as it is heard."""
         folded = fold(text)
         return cls(folded, phonetic_key(folded))
 
-    def without(self, start: int, end: int) -> Heard:
+    def without(self, start: int, end: int) -> RecognisedText:
         """Return the text with a stretch hidden."""
         hole = HIDDEN * (end - start)
-        return Heard(self.text[:start] + hole + self.text[end:], self.sound[:start] + hole + self.sound[end:])
+        return RecognisedText(self.text[:start] + hole + self.text[end:], self.sound[:start] + hole + self.sound[end:])
 
-    def showing(self, whole: Heard, start: int, end: int) -> Heard:
+    def showing(self, whole: RecognisedText, start: int, end: int) -> RecognisedText:
         """Return the text with a stretch as it stands in the whole text."""
         text = self.text[:start] + whole.text[start:end] + self.text[end:]
-        return Heard(text, self.sound[:start] + whole.sound[start:end] + self.sound[end:])
+        return RecognisedText(text, self.sound[:start] + whole.sound[start:end] + self.sound[end:])
 
     def match(self, phrase: str) -> Match | None:
         """Return where a phrase is heard best, `None` where it is not."""

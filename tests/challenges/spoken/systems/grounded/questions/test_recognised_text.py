@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
+from duologue.challenges.spoken.systems.grounded.questions.recognised_text import RecognisedText
 
 
 @pytest.mark.parametrize(
@@ -17,22 +17,22 @@ from duologue.challenges.spoken.systems.grounded.questions.heard import Heard
     ],
 )
 def test_a_phrase_is_found_as_it_was_heard(text: str, phrase: str, stretch: tuple[int, int] | None) -> None:
-    found = Heard.of(text).match(phrase)
+    found = RecognisedText.of(text).match(phrase)
     assert (None if found is None else (found.start, found.end)) == stretch
 
 
 def test_what_is_written_counts_most_and_what_is_hidden_nothing() -> None:
-    heard = Heard.of("主演的主演")
+    heard = RecognisedText.of("主演的主演")
     match = heard.match("主演")
     assert match is not None
     again = heard.without(match.start, match.end).match("主演")
     assert again is not None
     assert again.start == 3
-    sound = Heard.of("煮眼").match("主演")
+    sound = RecognisedText.of("煮眼").match("主演")
     assert sound is not None
     assert sound.score < match.score
 
 
 def test_what_is_hidden_can_be_shown_again() -> None:
-    heard = Heard.of("谁便宜")
+    heard = RecognisedText.of("谁便宜")
     assert heard.without(0, 3).showing(heard, 1, 3).text == "\0便宜"
