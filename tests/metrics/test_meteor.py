@@ -48,6 +48,14 @@ def test_counts_total_as_the_program_evaluates_them(tmp_path: Path, jar: Path) -
     assert float(metric.total(counts.sum(axis=0))) == pytest.approx(0.45311072007609887, rel=1e-14)
 
 
+def test_one_item_is_counted_as_among_others(tmp_path: Path, jar: Path) -> None:
+    fake_java(tmp_path, f"tee {tmp_path}/heard >/dev/null; printf '{STATISTICS[2]}\\n'")
+    counted = Meteor(jar).count(TokenizedPair(["a", "b", "c", "d"], [["a", "b", "x", "y"]]))
+    assert (tmp_path / "heard").read_text(encoding="utf-8") == "SCORE ||| a b x y ||| a b c d\n"
+    assert list(counted) == count_meteor(["a b c d"], [["a b x y"]], jar)[0].tolist()
+    assert float(Meteor().total(np.array(counted))) == pytest.approx(0.23883483101116276, rel=1e-14)
+
+
 @pytest.mark.parametrize(("matched", "chunks"), [("4.0 3.0", 0.0), ("3.0 3.0", 1.0), ("4.0 2.0", 1.0)])
 def test_one_piece_is_no_fragment_where_it_is_the_whole_reply_and_reference(
     tmp_path: Path, jar: Path, matched: str, chunks: float
