@@ -91,6 +91,13 @@ def test_bytes_that_are_no_text_and_deep_data_are_refused_alike() -> None:
             typed.decode_msgpack(broken, list[Any])
 
 
+def test_what_cannot_be_read_is_told_in_the_words_of_its_cause() -> None:
+    with pytest.raises(msgspec.DecodeError, match=r"^'utf-8' codec can't decode byte 0xed"):
+        typed.decode_json(b'["\xed"]', list[Any])
+    with pytest.raises(msgspec.DecodeError, match=r"^maximum recursion depth exceeded"):
+        typed.decode_json(b"[" * 100_000, list[Any])
+
+
 @pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000, "-" + "9" * 4000])
 def test_toml_integers_that_cannot_be_printed_are_refused(number: str) -> None:
     with pytest.raises(msgspec.DecodeError, match="digits"):

@@ -47,5 +47,7 @@ def test_nothing_matched_is_0_and_a_sample_without_reference_is_refused() -> Non
     assert float(CHRF.total(np.zeros(18))) == 0
     with pytest.raises(ValueError, match="2 hypotheses are given for 1 items"):
         count_chrf(["a", "b"], [["a"]])
+    with pytest.raises(ValueError, match="1 hypotheses are given for 2 items"):
+        count_chrf(["a"], [["a"], ["b"]])
     with pytest.raises(ValueError, match="item 1 has no reference"):
         count_chrf(["a", "b"], [["a"], []])

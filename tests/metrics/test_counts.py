@@ -34,6 +34,12 @@ def small() -> Counts:
     return Counts(("a", "b", "c"), ("items", "hit"), np.array([[1, 1], [1, 0], [1, 1]]), ("x", "y", "x"))
 
 
+def test_a_metric_without_a_total_cannot_be_made() -> None:
+    lacking = type("Lacking", (Length,), {"total": vars(Metric)["total"]})
+    with pytest.raises(TypeError, match="abstract.*total"):
+        lacking()
+
+
 def test_a_metric_counts_each_item_and_totals_the_sums() -> None:
     counts = tally([Length()], ["a", "b"], ["one", "three"])
     assert counts.array.tolist() == [[1, 3], [1, 5]]

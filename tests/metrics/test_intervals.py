@@ -326,3 +326,34 @@ def test_an_end_that_differs_from_the_value_by_rounding_is_put_on_it() -> None:
     names = tuple(f"{number:02}" for number in range(7))
     (found,) = intervals(Counts(names, Mean.columns, np.column_stack([np.ones(7), np.full(7, 0.1)])), [Mean()])
     assert found.low == found.value == found.high
+
+
+class Odd(Fraction):
+    """What is given for so many items, whatever they are."""
+
+    def __init__(self, **of: float) -> None:
+        self.of = {int(items.removeprefix("of_")): value for items, value in of.items()}
+
+    def total(self, sums: Floats) -> Floats:
+        items = np.round(sums[..., 0]).astype(int)
+        told = np.vectorize(lambda n: self.of[int(n)])(items)
+        return told + np.where(items < max(self.of), sums[..., 1] / 100, 0.0)
+
+
+def _interval(metric: Odd, values: Sequence[float]) -> tuple[float | None, float | None]:
+    names = tuple(f"{number:05}" for number in range(len(values)))
+    counts = Counts(names, metric.columns, np.column_stack([np.ones(len(values)), values]), names)
+    (found,) = scores(counts, [metric])
+    return found.low, found.high
+
+
+def test_a_score_of_0_has_the_interval_of_none_of_the_dialogues_whatever_it_is_without_one() -> None:
+    low, high = _interval(Odd(of_6=0.0, of_5=0.5), [0, 1, 0, 1, 0, 1])
+    assert (low, high) == pytest.approx(wilson(0.0, 6, NORMAL))
+
+
+def test_a_score_that_is_beyond_1_without_a_dialogue_is_not_taken_to_odds() -> None:
+    low, high = _interval(Odd(of_6=0.5, of_5=1.1), [0, 1, 0, 1, 0, 1])
+    assert low is not None
+    assert high is not None
+    assert 0 <= low < 0.5 < high <= 1

@@ -282,6 +282,32 @@ def test_the_detectable_difference_grows_with_the_family() -> None:
     assert among > 1.2 * alone
 
 
+def against(wins: int, losses: int) -> list[Counts]:
+    """Return two systems over twelve items, of which the first wins some, then the second some."""
+    numbers = range(12)
+    return [hits([n < wins for n in numbers]), hits([wins <= n < wins + losses for n in numbers])]
+
+
+def test_what_is_told_apart_late_has_the_interval_of_the_tests_that_are_left() -> None:
+    """Eight of nine is no difference among four tests, but one beside two that hold nothing (eight items, 4 : 4).
+
+    Theirs is 6 / sqrt(8): seven of the eight items one way. A family that is told apart as a whole leaves none, and what
+    is told apart last has an interval that just excludes 0.
+    """
+    played = [*against(8, 1), *against(6, 0), *against(4, 4), *against(4, 4)]
+    found = paired_tests(played, [Contrast(at, at + 1, P1) for at in range(0, 8, 2)])
+    late = found.tests[0]
+    assert late.p_adjusted < ALPHA
+    own = math.sqrt(9 / 144 - (7 / 12) ** 2 / 12)
+    half = 6 / math.sqrt(8) * own / math.sqrt(1 - 36 / 8 / 12)
+    assert (late.low, late.high) == pytest.approx((7 / 12 - half, 7 / 12 + half), rel=1e-12)
+    played = [*against(10, 0), *against(8, 1)]
+    first, last = paired_tests(played, [Contrast(at, at + 1, P1) for at in (0, 2)]).tests
+    assert first.p_adjusted < last.p_adjusted < ALPHA
+    assert (last.low, last.high) == pytest.approx((0.0, 7 / 6), abs=1e-8)
+    assert last.low > 1e-12
+
+
 def test_other_items_are_refused_with_the_difference() -> None:
     with pytest.raises(
         UsageError, match=r"0 are shared, 2 only in A \(first '00000'\), 1 only in B \(first 'x00000'\)"

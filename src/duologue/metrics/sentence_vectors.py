@@ -94,7 +94,7 @@ def read_sentence_vectors(path: Path, wanted: Collection[str] | None = None) -> 
     """
     data = disk.read_bytes(path)
     text, _ = disk.decode_text(data, path)
-    dimensions, kept, count = 0, dict[str, "Floats"](), 0
+    dimensions, kept, empty = 0, dict[str, "Floats"](), True
     problems: list[Problem] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -109,10 +109,10 @@ def read_sentence_vectors(path: Path, wanted: Collection[str] | None = None) -> 
             if len(problems) >= _LIMIT:
                 break
             continue
-        count += 1
+        empty = False
         if wanted is None or key_of(said) in wanted:
             kept[key_of(said)] = row
-    if not count and not problems:
+    if empty and not problems:
         problems.append(Problem(rule="vector-line", message="the file holds no sentence vectors"))
     if problems:
         raise FormatError(path, problems)
