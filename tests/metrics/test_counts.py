@@ -36,7 +36,7 @@ def small() -> Counts:
 
 def test_a_metric_without_a_total_cannot_be_made() -> None:
     lacking = type("Lacking", (Length,), {"total": vars(Metric)["total"]})
-    with pytest.raises(TypeError, match="abstract.*total"):
+    with pytest.raises(TypeError, match=r"abstract.*total"):
         lacking()
 
 

@@ -336,7 +336,7 @@ class Odd(Fraction):
 
     def total(self, sums: Floats) -> Floats:
         items = np.round(sums[..., 0]).astype(int)
-        told = np.vectorize(lambda n: self.of[int(n)])(items)
+        told: Floats = np.vectorize(lambda n: self.of[int(n)])(items)
         return told + np.where(items < max(self.of), sums[..., 1] / 100, 0.0)
 
 

@@ -291,8 +291,8 @@ def against(wins: int, losses: int) -> list[Counts]:
 def test_what_is_told_apart_late_has_the_interval_of_the_tests_that_are_left() -> None:
     """Eight of nine is no difference among four tests, but one beside two that hold nothing (eight items, 4 : 4).
 
-    Theirs is 6 / sqrt(8): seven of the eight items one way. A family that is told apart as a whole leaves none, and what
-    is told apart last has an interval that just excludes 0.
+    Theirs is 6 / sqrt(8): seven of the eight items one way. A family that is told apart as a whole leaves none, and
+    what is told apart last has an interval that just excludes 0.
     """
     played = [*against(8, 1), *against(6, 0), *against(4, 4), *against(4, 4)]
     found = paired_tests(played, [Contrast(at, at + 1, P1) for at in range(0, 8, 2)])
