@@ -159,6 +159,23 @@ def test_an_unknown_key_is_named_with_its_place_and_a_near_miss(tmp_path: Path) 
         resolve(Trainer, file=file)
 
 
+class One(Record, frozen=True, tag=True):
+    width: int = 1
+
+
+class Other(Record, frozen=True, tag=True):
+    height: int = 1
+
+
+class Either(Record, frozen=True):
+    part: One | Other | None = None
+
+
+def test_keys_of_one_of_several_records_are_those_of_the_one_that_is_meant(tmp_path: Path) -> None:
+    file = write(tmp_path / "recipe.toml", '[part]\ntype = "Other"\nheight = 2\n')
+    assert resolve(Either, file=file).part == Other(height=2)
+
+
 def test_a_renamed_key_is_named_with_its_new_name() -> None:
     assert refusal(Outer, "replies.mass=0.5").endswith("'replies.mass' is now called 'replies.top_p'; rename it")
     assert refusal(Decoding, "mass=0.5").endswith("'mass' is now called 'top_p'; rename it")

@@ -357,3 +357,13 @@ def test_a_score_that_is_beyond_1_without_a_dialogue_is_not_taken_to_odds() -> N
     assert low is not None
     assert high is not None
     assert 0 <= low < 0.5 < high <= 1
+
+
+def test_a_score_that_is_known_better_keeps_the_interval_of_the_counts() -> None:
+    counts = hits([True] * 12 + [False] * 8)
+    wider = Counts(counts.ids, (*counts.columns, "more"), np.column_stack([counts.array, np.ones(20)]), counts.groups)
+    (plain,), (known,) = scores(wider, [P1]), scores(wider, [P1], values={P1.name: 0.61})
+    assert (plain.value, known.value) == (0.6, 0.61)
+    assert (known.low, known.high) == (plain.low, plain.high)
+    (elsewhere,) = scores(wider, [Overlap("x", "f1", name="known")], values={"known": 0.5})
+    assert (elsewhere.value, elsewhere.low) == (0.5, None)

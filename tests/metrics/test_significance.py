@@ -306,6 +306,8 @@ def test_what_is_told_apart_late_has_the_interval_of_the_tests_that_are_left() -
     assert first.p_adjusted < last.p_adjusted < ALPHA
     assert (last.low, last.high) == pytest.approx((0.0, 7 / 6), abs=1e-8)
     assert last.low > 1e-12
+    half = 7 / 3 * math.sqrt(10 / 144 - (10 / 12) ** 2 / 12) / math.sqrt(1 - 49 / 9 / 12)  # that of the whole family
+    assert (first.low, first.high) == pytest.approx((10 / 12 - half, 10 / 12 + half), rel=1e-12)
 
 
 def test_other_items_are_refused_with_the_difference() -> None:

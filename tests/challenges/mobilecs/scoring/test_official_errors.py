@@ -149,10 +149,14 @@ HALF = "x\ud800"
 
 
 def test_a_report_can_be_written_whatever_ids_a_submission_has(tmp_path: Path) -> None:
+    """Of `duologue.challenges.mobilecs.scoring.extraction.scorer`, and that of dialogues."""
     rows = [row("d", {**SAID, "id": HALF}, {**TOLD, "ent-id": HALF}), row(HALF)]
     assert outcome(ExtractionTask(), [gold()], rows, tmp_path)[0] == ""
     report = score(ExtractionTask(), tmp_path)
-    assert json.loads(msgspec.json.encode(report.meta))["assignment"][0] == ["d", [["x\\ud800", "ent-1"]]]
+    assert json.loads(msgspec.json.encode(report.meta))["assignment"] == [
+        ["d", [["x\\ud800", "ent-1"]]],
+        ["x\\ud800", []],
+    ]
     dialogues = [dialogue(TYPED), {**dialogue(TYPED), "id": HALF}]
     assert outcome(DialogueTask(), dialogues[:1], dialogues, tmp_path)[0] == ""
     assert msgspec.json.encode(score(DialogueTask(), tmp_path).items)

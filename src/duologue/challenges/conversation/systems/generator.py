@@ -29,6 +29,9 @@ FALLBACK_REPLY = "please tell us more ."
 class NeuralGeneratorRecipe(ParallelTrainingRecipe, frozen=True):
     """Entries of all neural generators: the training dialogues, and how long they are trained on."""
 
+    former_names: ClassVar[dict[str, str]] = {"most_talks": "max_dialogues"}
+    """Former names of entries."""
+
     epochs: Positive = 2
     batch: Positive = 16
     """Dialogues per step."""

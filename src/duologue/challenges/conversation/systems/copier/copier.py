@@ -37,7 +37,11 @@ _CHUNK = 2048  # samples encoded at once
 class CopyRecipe(NeuralGeneratorRecipe, frozen=True):
     """Context windows, network sizes, training and sampling."""
 
-    former_names: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
+    former_names: ClassVar[dict[str, str]] = {
+        **NeuralGeneratorRecipe.former_names,
+        "mass": "top_p",
+        "heat": "temperature",
+    }
     """Former names of entries."""
     longest: Annotated[int, msgspec.Meta(ge=8)] = 320
     """Context window in tokens: the last ones of a dialogue; longer dialogues are trained in overlapping windows."""

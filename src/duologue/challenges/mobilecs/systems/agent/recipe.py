@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from duologue.challenges.mobilecs.systems.agent.semi_supervised_recipe import LatentActsRecipe
 from duologue.core.bounds import (
@@ -22,6 +22,9 @@ RewardTerm = Literal["turn", "repeated", "groundless", "answered", "success", "l
 
 class AgentRecipe(TrainingRecipe, frozen=True):
     """Knowledge, understanding, decision, wording and training of the agent."""
+
+    former_names: ClassVar[dict[str, str]] = {"most_told": "max_told"}
+    """Former names of entries."""
 
     knowledge: Literal["query", "text", "global", "joined"] = "query"
     """How knowledge is read: `query` asks the call's base for slots; `text` reads its pieces as lines of text, weighed

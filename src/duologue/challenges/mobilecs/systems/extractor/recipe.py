@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
 from duologue.challenges.mobilecs.systems.extractor.semi_supervised_recipe import SemiSupervisedRecipe
@@ -25,6 +25,9 @@ class NamesRecipe(TrainingRecipe, frozen=True):
 
 class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     """Parts and training of the joint extractor."""
+
+    former_names: ClassVar[dict[str, str]] = {"practice": "generated_calls"}
+    """Former names of entries."""
 
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""

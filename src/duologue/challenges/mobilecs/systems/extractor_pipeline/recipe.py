@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
 from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
@@ -12,6 +12,9 @@ from duologue.models.training_recipe import CheckpointedRecipe
 
 class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
     """Training rule and parts of the pipeline."""
+
+    former_names: ClassVar[dict[str, str]] = {"practice": "generated_calls"}
+    """Former names of entries."""
 
     encoder: str = ""
     """Folder or name of the hub of a BERT or its like that both taggers fine-tune (extra `hub`); empty: small ones are

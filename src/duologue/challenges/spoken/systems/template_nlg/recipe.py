@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.models.training_recipe import TrainingRecipe
 
 
 class TemplateNlgRecipe(TrainingRecipe, frozen=True):
     """Candidates of the template-based generator, and the training of its reranker."""
+
+    former_names: ClassVar[dict[str, str]] = {"practised": "training_candidates"}
+    """Former names of entries."""
 
     candidates: Positive = 100
     """Candidate replies that are reranked."""
