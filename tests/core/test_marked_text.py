@@ -6,6 +6,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duologue.core.escapes import printable
 from duologue.core.marked_text import MarkedText, Stretch, with_english
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
 from tests.growth import LINEAR, growth
@@ -43,7 +44,9 @@ def test_a_label_without_an_english_name_stays_as_it_is() -> None:
 @given(st.text(max_size=9), st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), st.text(max_size=3))))
 def test_without_its_marks_the_text_is_what_it_was(text: str, places: list[tuple[int, int, str]]) -> None:
     made = MarkedText(text, tuple(Stretch(*place) for place in places)).__html__()
-    assert unescape(re.sub(r'<mark title="[^"]*">|</mark>', "", made)) == unescape(text.replace("&", "&amp;"))
+    assert unescape(re.sub(r'<mark title="[^"]*">|</mark>', "", made)) == unescape(
+        printable(text).replace("&", "&amp;")
+    )
 
 
 @given(
@@ -57,6 +60,14 @@ def test_a_piece_means_what_all_stretches_mean_that_it_lies_in(text: str, stretc
         title for title, piece in re.findall(r'(?:<mark title="([^"]*)">)?([ab]+)(?:</mark>)?', shown) for _ in piece
     ]
     assert found == told
+
+
+def test_a_numbered_stretch_carries_its_number_at_its_end_and_controls_are_spelled_out() -> None:
+    stretches = (Stretch(0, 9, "all\x1b"), Stretch(1, 2, "b"), Stretch(0, 0, "nowhere"))
+    assert MarkedText("ab\u202e", stretches, numbered=True).__html__() == (
+        r'<mark title="all\x1b">a</mark><mark title="all\x1b; b">b<sup>2</sup></mark>'
+        r'<mark title="all\x1b">\u202e<sup>1</sup></mark>'
+    )
 
 
 def test_very_many_marks_in_one_text_are_shown_in_the_time_of_one_pass() -> None:

@@ -9,10 +9,12 @@ from string import Formatter
 
 import pytest
 
+import duologue.challenges
 import duologue.report
 from duologue.core.plugins import load_task
 from duologue.report.words import FOLDER, Term, both, words
 
+CHALLENGES = Path(duologue.challenges.__file__).parent
 TEMPLATES = Path(duologue.report.__file__).parent / "templates"
 
 OURS = ("restaurant", "conversation", "proactive", "spoken", "mobilecs/extraction", "mobilecs/dialogue")
@@ -44,6 +46,7 @@ def test_the_templates_use_only_words_that_exist() -> None:
 
 def test_every_word_is_used() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.j2"))
+    source += "".join(path.read_text(encoding="utf-8") for path in CHALLENGES.rglob("formats/*.py"))
     known = {"p@1", "p@2", "p@5", "mrr", "pairs_caption_all", "pairs_caption_neighbours", *CUTS}
     assert {key for key in words() if f'"{key}"' not in source} <= known
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 )
 @click.option("--statistics", type=options.OUT_FILE, default=None, help="Write the statistics to this file.")
 @click.option("--only", type=click.Choice(["dump", "statistics"]), default=None, help="Show only one of the two.")
+@click.option("--out", type=options.OUT_PAGE, default=None, help="Write this HTML page instead, for any browser.")
+@options.count_option("--n", "Dialogues on the page; it tells how many it leaves out.", default=200)
 @options.kb_option("spoken")
 @options.json_option
 def show(
@@ -33,6 +35,8 @@ def show(
     plain: Path | None,
     statistics: Path | None,
     only: str | None,
+    out: Path | None,
+    n: int,
     kb: Path | None,
     as_json: bool,
 ) -> None:
@@ -41,7 +45,7 @@ def show(
     Where the challenge has a dataset walker the content is the walker's; `--json` prints the statistics as one object.
     A knowledge graph of spoken is shown as FILE; given with --kg, triples of FILE that are not in it are marked.
     mobilecs shows data and results of both tracks: mentions and slot values marked in the utterances, labels with
-    English names.
+    English names. `--out` writes both as a page, one file that needs no network.
 
     \b
     Examples:
@@ -49,9 +53,10 @@ def show(
       duologue show restaurant FILE.json.gz --plain FILE.txt --statistics FILE.stat
       duologue show proactive sessions.jsonl.gz --only statistics
       duologue show mobilecs/dialogue calls/track2/test.json | less
+      duologue show mobilecs/extraction calls/labelled/test.json --out calls.html
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
-    _refuse_unwritten(only, as_json=as_json)
+    _refuse_unwritten(only, out, as_json=as_json)
     console.take_warnings(once=True)  # the dump and the statistics read the file, each for itself
     loaded = load_task(task)
     if kb is not None:
@@ -63,12 +68,17 @@ def show(
     if as_json:
         console.as_json(loaded.statistics(file))
         return
+    if out is not None:
+        from duologue.report.dialogues import write_dialogues_page
+
+        write_dialogues_page(out, loaded.views(file), loaded.statistics(file), title=f"{task}: {file.name}", n=n)
+        return
     if only != "statistics":
         if plain is None:
             loaded.dump(file, console.file_line)
         else:
-            with replacing_text(plain) as out:
-                loaded.dump(file, out.write)
+            with replacing_text(plain) as written:
+                loaded.dump(file, written.write)
     if only != "dump":
         text = loaded.statistics_text(file)
         if statistics is None:
@@ -77,9 +87,13 @@ def show(
             write_text(statistics, text)
 
 
-def _refuse_unwritten(only: str | None, *, as_json: bool) -> None:
+def _refuse_unwritten(only: str | None, out: Path | None, *, as_json: bool) -> None:
     """Raise `UsageError` for files that would not be written."""
     if as_json:
-        options.refuse("--json prints the statistics as one object", "plain", "statistics", "only")
+        options.refuse("--json prints the statistics as one object", "plain", "statistics", "only", "out")
+    if out is None:
+        options.refuse("the screen shows all dialogues", "n")
+    else:
+        options.refuse("--out writes dialogues and statistics as one page", "plain", "statistics", "only")
     if only is not None:
         options.refuse(f"--only {only} shows one of the two", "plain" if only == "statistics" else "statistics")

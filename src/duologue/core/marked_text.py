@@ -6,6 +6,8 @@ from html import escape
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.escapes import printable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,9 +25,11 @@ class MarkedText(NamedTuple):
 
     text: str
     stretches: tuple[Stretch, ...]
+    numbered: bool = False
+    """Whether each stretch carries its number, from 1, at its end: for a list of what they mean."""
 
     def __html__(self) -> str:
-        """Return the text as HTML, everything escaped.
+        """Return the text as HTML, everything escaped; control characters are spelled out, which no browser shows.
 
         >>> MarkedText("a<b", (Stretch(2, 3, "letter"),)).__html__()
         'a&lt;<mark title="letter">b</mark>'
@@ -39,12 +43,15 @@ class MarkedText(NamedTuple):
         here: list[int] = []  # numbers of the stretches that the piece lies in
         for start, end in pairwise(sorted(edges)):
             here = sorted(one for one in chain(here, begun.get(start, ())) if end <= self.stretches[one].end)
-            pieces.append(self._piece(start, end, [self.stretches[one].meaning for one in here]))
+            pieces.append(self._piece(start, end, here))
         return "".join(pieces)
 
-    def _piece(self, start: int, end: int, meaning: list[str]) -> str:
-        shown = escape(self.text[start:end])
-        meanings = "; ".join(meaning)
+    def _piece(self, start: int, end: int, here: list[int]) -> str:
+        shown = escape(printable(self.text[start:end]))
+        if self.numbered:
+            ended = (one for one in here if min(self.stretches[one].end, len(self.text)) == end)
+            shown += "".join(f"<sup>{one + 1}</sup>" for one in ended)
+        meanings = "; ".join(printable(self.stretches[one].meaning) for one in here)
         return f'<mark title="{escape(meanings)}">{shown}</mark>' if meanings else shown
 
 

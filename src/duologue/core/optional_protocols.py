@@ -6,14 +6,16 @@ from abc import ABC, abstractmethod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+from duologue.core.dialogue_view import views_of_lines
 from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
     from duologue.core.annotation import AnnotationScheme, PlacedProblem
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.protocols import Progress, System, World
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Turn
     from duologue.core.scenes import Scene
@@ -86,7 +88,7 @@ class Simulated(Protocol):
 
 @runtime_checkable
 class Inspectable(Protocol):
-    """A task whose data files can be shown as plain text with statistics (`show`). Subclass it for its default."""
+    """A task whose data files can be shown as plain text or as a page (`show`). Subclass it for its defaults."""
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of a data file: each call has one line with its end, so that data never forges one."""
@@ -99,6 +101,12 @@ class Inspectable(Protocol):
     def statistics_text(self, path: Path) -> str:
         """Return the same as text: lines `name: value`, or as the official tool spells it where there is one."""
         return "".join(f"{name}: {_spelled(value)}\n" for name, value in self.statistics(path).items())
+
+    def views(self, path: Path) -> Iterator[DialogueView]:
+        """Yield what a data file holds, as a page shows it; left out, the blocks of its plain dump."""
+        lines: list[str] = []
+        self.dump(path, lines.append)
+        return views_of_lines(line.rstrip("\n") for line in lines)
 
 
 def _spelled(value: float | list[str]) -> str:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.live.partner import ServiceAgent
     from duologue.core.data_rows import DataRows
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.protocols import System, World
     from duologue.core.records import Answer, Example, Problem, Report, Sample, Scoring, Submission
 
@@ -147,6 +148,12 @@ class ConversationTask(Task):
         from duologue.challenges.conversation.formats import walker
 
         walker.dump(path, write)
+
+    def views(self, path: Path) -> Iterator[DialogueView]:
+        """Yield what a file holds as a page shows it."""
+        from duologue.challenges.conversation.formats import walker
+
+        return walker.views(path)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return how many dialogues, posts or utterances there are, and how long they are."""

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from duologue.core.annotation import AnnotationScheme, PlacedProblem
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.optional_protocols import Partner, Stage
     from duologue.core.protocols import Progress, System, World
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
@@ -90,6 +91,12 @@ class _Walked(Inspectable):
         from duologue.challenges.mobilecs.formats import walker
 
         walker.dump(path, write)
+
+    def views(self, path: Path) -> Iterator[DialogueView]:
+        """Yield what a file holds as a page shows it."""
+        from duologue.challenges.mobilecs.formats import dialogue_views
+
+        return dialogue_views.views(path)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return the statistics of a data or result file."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from duologue.core.data_rows import DataRows
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.optional_protocols import Partner, Stage
     from duologue.core.protocols import System
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission, Turn
@@ -139,6 +140,12 @@ class ProactiveTask(SpokenUsers, Task, Inspectable):
         from duologue.challenges.proactive.formats import walker
 
         walker.dump(path, write)
+
+    def views(self, path: Path) -> Iterator[DialogueView]:
+        """Yield what a file holds as a page shows it."""
+        from duologue.challenges.proactive.formats import walker
+
+        return walker.views(path)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return the statistics of a session or sample file."""

@@ -46,6 +46,7 @@ from duologue.text.noise.spoken_users import SpokenUsers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.optional_protocols import Partner, Stage
     from duologue.core.protocols import Progress, System, World
     from duologue.core.records import (
@@ -128,6 +129,12 @@ class RestaurantTask(SpokenUsers, Task):
         from duologue.challenges.restaurant.formats import walker
 
         walker.dump(files.load(path), write)
+
+    def views(self, path: Path) -> Iterator[DialogueView]:
+        """Yield what a file holds as a page shows it."""
+        from duologue.challenges.restaurant.formats import walker
+
+        return walker.views(files.load(path))
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return the statistics of the official dataset walker."""

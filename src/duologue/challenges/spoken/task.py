@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.noise.simulator import NoiseSimulator
     from duologue.core.data_rows import DataRows
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.optional_protocols import Partner
     from duologue.core.protocols import System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
@@ -190,6 +191,12 @@ class SpokenTask(Task, Inspectable):
         from duologue.challenges.spoken.formats import walker
 
         walker.dump(path, write, self._world)
+
+    def views(self, path: Path) -> Iterator[DialogueView]:
+        """Yield what a file holds as a page shows it."""
+        from duologue.challenges.spoken.formats import walker
+
+        return walker.views(path, self._world)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return how much a file holds, and how many of its triples are in the graph of `with_world`."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.formats import stores
+from duologue.core.dialogue_view import DialogueView, UtteranceView
 from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.formats.posts import Store
+    from duologue.challenges.conversation.formats.posts import Post, Store
 
 LANGUAGE = "en"
 """The official viewer prints dialogues whose first post is in this language."""
@@ -19,10 +20,7 @@ LANGUAGE = "en"
 
 def _lines(store: Store) -> Iterator[str]:
     """Yield the lines of an account, dialogues ordered by key."""
-    for key in sorted(store.dialogues, key=int):
-        dialogue = store.dialogues[key]
-        if dialogue[0].lang != LANGUAGE:
-            continue
+    for key, dialogue in _english(store):
         yield f"--- ID:{key} (length={len(dialogue)}) ---"
         for post in dialogue:
             yield f"{post.created_at} ({post.id})"
@@ -30,11 +28,28 @@ def _lines(store: Store) -> Iterator[str]:
         yield ""
 
 
+def _english(store: Store) -> Iterator[tuple[str, Sequence[Post]]]:
+    for key in sorted(store.dialogues, key=int):
+        if store.dialogues[key][0].lang == LANGUAGE:
+            yield key, store.dialogues[key]
+
+
 def dump(path: Path, write: Callable[[str], object]) -> None:
     """Write the English dialogues of a store folder, database or account file. Raises as `stores.stores_in` does."""
     for store in stores.stores_in(path):
         for line in _lines(store):
             write(f"{line}\n")
+
+
+def views(path: Path) -> Iterator[DialogueView]:
+    """Yield the dialogues that `dump` writes as a page shows them. Raises as `stores.stores_in` does."""
+    for store in stores.stores_in(path):
+        for key, posts in _english(store):
+            said = [
+                UtteranceView(f"{post.name} (@{post.screen_name})", post.text, (), [f"{post.created_at} ({post.id})"])
+                for post in posts
+            ]
+            yield DialogueView(f"ID:{key}", said)
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.formats import viewer
+from duologue.core.dialogue_view import DialogueView, UtteranceView
 from duologue.core.disk import Source
 from duologue.core.lines import Lines
 from duologue.store.database import is_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -29,6 +31,23 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
             write(f"--- {number} ---\n")
         inside = bool(line.strip())
         write(f"{line}\n")
+
+
+def views(path: Path) -> Iterator[DialogueView]:
+    """Yield each dialogue as a page shows it. Raises as `dump` does."""
+    if _is_store(path):
+        yield from viewer.views(path)
+        return
+    number = 0
+    said: list[UtteranceView] = []
+    for line in chain(Lines(Source(path), unmarked=True), [""]):
+        if line.strip():
+            speaker, _, text = line.partition(" ")
+            said.append(UtteranceView(speaker.rstrip(":"), text) if speaker.endswith(":") else UtteranceView("", line))
+        elif said:
+            number += 1
+            yield DialogueView(str(number), said)
+            said = []
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:

@@ -77,8 +77,10 @@ def raised(number: int) -> str:
 
 def legend(marks: Sequence[Mark]) -> list[str]:
     """Return a line for each mark: its number, its words, and what they are."""
-    return [
-        f"{raised(number)} {mark.words}: {'; '.join(mark.meanings)}"
-        + ("" if mark.start < mark.end else " (these words are not in the utterance)")
-        for number, mark in enumerate(marks, 1)
-    ]
+    return [f"{raised(number)} {meaning_of(mark)}" for number, mark in enumerate(marks, 1)]
+
+
+def meaning_of(mark: Mark) -> str:
+    """Return the words of a mark and what they are."""
+    missing = "" if mark.start < mark.end else " (these words are not in the utterance)"
+    return f"{mark.words}: {'; '.join(mark.meanings)}{missing}"

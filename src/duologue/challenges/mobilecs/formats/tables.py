@@ -12,6 +12,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     GOAL_USER_INTENTS,
     REQUESTED,
 )
+from duologue.core.dialogue_view import TableView
 from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
@@ -28,18 +29,28 @@ _BASE_HEADS = {
 
 def base_table(base: Mapping[str, Mapping[str, str]], lang: str = "en") -> list[str]:
     """Return the lines of a knowledge base: entity, slot with its English name, values; heads in English or Chinese."""
+    return _lines(base_view(base, lang))
+
+
+def goal_table(goal: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a goal: entity, slot, whether it is asked for, what the user says of it."""
+    return _lines(goal_view(goal))
+
+
+def base_view(base: Mapping[str, Mapping[str, str]], lang: str = "en") -> TableView:
+    """Return the table of a knowledge base, with heads in English or Chinese."""
     title, *heads = _BASE_HEADS[lang]
     rows = [
         (owner_of(entity), bilingual(slot), _values(slot, value.split(",")))
         for entity, slots in base.items()
         for slot, value in slots.items()
     ]
-    return _table(title, heads, rows)
+    return TableView(title, heads, _told_once(rows))
 
 
-def goal_table(goal: Mapping[str, Any]) -> list[str]:
-    """Return the lines of a goal: entity, slot, whether it is asked for, what the user says of it."""
-    return _table("goal", ("entity", "slot", "asked", "said by the user"), list(_goal_rows(goal)))
+def goal_view(goal: Mapping[str, Any]) -> TableView:
+    """Return the table of a goal."""
+    return TableView("goal", ("entity", "slot", "asked", "said by the user"), _told_once(list(_goal_rows(goal))))
 
 
 def _goal_rows(goal: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
@@ -59,9 +70,13 @@ def _values(slot: str, values: Sequence[str]) -> str:
     return ", ".join(map(bilingual, values) if slot == "type" or slot in _INTENTS else values)
 
 
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a title and aligned rows; a name at the start of a row is not told again in the next."""
-    if not rows:
-        return [f"{title}: empty"]
-    told = [columns, *([("" if at and row[0] == rows[at - 1][0] else row[0]), *row[1:]] for at, row in enumerate(rows))]
-    return [f"{title}:", *(f"    {line}" for line in aligned(told))]
+def _told_once(rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return rows in which a name that the row before begins with is not told again."""
+    return [("" if at and row[0] == rows[at - 1][0] else row[0], *row[1:]) for at, row in enumerate(rows)]
+
+
+def _lines(table: TableView) -> list[str]:
+    """Return a title and aligned rows."""
+    if not table.rows:
+        return [f"{table.title}: empty"]
+    return [f"{table.title}:", *(f"    {line}" for line in aligned([table.columns, *table.rows]))]

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 RAW, TRACK_2, RESULT_1 = "raw", "track2", "track 1 result"
 """Forms of a file; a track 2 result has the form of the data it answers, with generated fields."""
 
-_SPEAKERS = {"system": "staff", "user": "user"}
+SPEAKERS = {"system": "staff", "user": "user"}
+"""Who speaks, as people are told."""
 _COMMONEST = 10
 """Most frequent labels that statistics list."""
 _INDENT = " " * 11
@@ -92,7 +93,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 def _of_raw(dialogue: Dialogue) -> Iterator[str]:
     yield f"dialogue: {dialogue.id}"
     for at, turn in enumerate(dialogue.turns):
-        yield from _utterance(None if at % 2 else at // 2, _SPEAKERS[turn.speaker], turn)
+        yield from _utterance(None if at % 2 else at // 2, SPEAKERS[turn.speaker], turn)
 
 
 def _of_track2(name: str, row: Row) -> Iterator[str]:
@@ -101,7 +102,7 @@ def _of_track2(name: str, row: Row) -> Iterator[str]:
     if row.get("goal") is not None:
         yield from goal_table(row["goal"])
     for place, turn in enumerate(row["content"]):
-        user, staff = _turns(turn, place)
+        user, staff = paired_turns(turn, place)
         yield from _utterance(place, "user", user)
         if staff is not None:
             yield from _utterance(None, "staff", staff)
@@ -129,7 +130,7 @@ def _generated(answer: Answer) -> Iterator[str]:
             yield f"{_INDENT}{told}: {bilingual_acts(acts)}"
 
 
-def _turns(turn: Row, place: int) -> tuple[Turn, Turn | None]:
+def paired_turns(turn: Row, place: int) -> tuple[Turn, Turn | None]:
     """Return both utterances of a re-paired turn; `None` for what the staff said where it is not told."""
     texts = [turn[USER_TEXT], turn.get(STAFF_TEXT, "")]
     marked = read_annotations(turn["info"], place, texts, Issues()) if "info" in turn else ((), ())
@@ -164,25 +165,27 @@ def _side(one: Any, place: int, texts: Sequence[str]) -> int:
 
 
 def _of_result(name: str, row: Row) -> Iterator[str]:
-    entities, triples = _entities(row), _triples(row)
+    entities, triples = entities_in(row), triples_in(row)
     yield f"result: {name}"
     for one in entities:
-        yield f"    {_where(one)}{one['name']}: {one['id']} is {bilingual(one['type'])}"
+        yield f"    {place_of(one)}{one['name']}: {one['id']} is {bilingual(one['type'])}"
     for one in triples:
-        yield f"    {_where(one)}{one['value']}: {owner_of(one['ent-id'])} has {bilingual(one['prop'])}"
+        yield f"    {place_of(one)}{one['value']}: {owner_of(one['ent-id'])} has {bilingual(one['prop'])}"
     if not entities and not triples:
         yield "    (nothing found)"
 
 
-def _entities(row: Row) -> list[Row]:
+def entities_in(row: Row) -> list[Row]:
+    """Return the entities of a row of a result."""
     return list(records_of(row, "entities", ("id", "name", "type")))
 
 
-def _triples(row: Row) -> list[Row]:
+def triples_in(row: Row) -> list[Row]:
+    """Return the triples of a row of a result."""
     return list(records_of(row, "triples", ("ent-id", "prop", "value")))
 
 
-def _where(one: Row) -> str:
+def place_of(one: Row) -> str:
     """Return the place of an entity or triple: turn, and utterance where it is told, with its characters."""
     keys = (("turn", "turn_id"), ("utterance", "utterance_id"))
     told = [f"{word} {one[key]}" for word, key in keys if is_count(one.get(key))]
@@ -231,7 +234,7 @@ def statistics(path: Path) -> Statistics:
 
 def _track2_statistics(found: Sequence[tuple[str, Row]]) -> Statistics:
     rows = [row for _, row in found]
-    pairs = [_turns(turn, place) for row in rows for place, turn in enumerate(row["content"])]
+    pairs = [paired_turns(turn, place) for row in rows for place, turn in enumerate(row["content"])]
     turns = [turn for turn in chain.from_iterable(pairs) if turn is not None]
     goals = [goal for row in rows if (goal := goal_of(row.get("goal"))) is not None]
     entities = [slots for row in rows for entity, slots in row["KB"].items() if entity != USER]
@@ -259,8 +262,8 @@ def _track2_statistics(found: Sequence[tuple[str, Row]]) -> Statistics:
 
 
 def _of_records(rows: Sequence[Row]) -> Statistics:
-    entities = [one for row in rows for one in _entities(row)]
-    triples = [one for row in rows for one in _triples(row)]
+    entities = [one for row in rows for one in entities_in(row)]
+    triples = [one for row in rows for one in triples_in(row)]
     return {
         "mentions": len(entities),
         "values": len(triples),

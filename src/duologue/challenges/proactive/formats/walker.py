@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.formats.rules import form_of
+from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     Row = dict[str, Any]
 
 _SPEAKERS = ("agent", "user")
+_TRIPLE = ("entity", "attribute", "value")
 
 
 def dump(path: Path, write: Callable[[str], object]) -> None:
@@ -31,6 +33,22 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
             lines.append("(nothing said yet)")
         for line in (*lines, ""):
             write(f"{line}\n")
+
+
+def views(path: Path) -> Iterator[DialogueView]:
+    """Yield each row with goal and knowledge as a page shows it; the reply of a sample comes last. Raises as `dump`."""
+    for number, row in enumerate(files.read_rows(path)):
+        said = [UtteranceView(_SPEAKERS[at % 2], text) for at, text in enumerate(_turns(row))]
+        if "response" in row:
+            said.append(UtteranceView("reply", row["response"]))
+        yield DialogueView(
+            f"{form_of(row)} {row.get('id', number)}",
+            said,
+            [
+                TableView("goal", _TRIPLE, [(" → ".join(row["goal"][0]), "", ""), *row["goal"][1:]]),
+                TableView("knowledge", _TRIPLE, row["knowledge"]),
+            ],
+        )
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.formats.python2 import print_float
 from duologue.core import disk
+from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from duologue.core.records import Example
 
@@ -43,6 +44,22 @@ def dump(examples: Sequence[Example], write: Callable[[str], object]) -> None:
             lines.append("None")
         for line in (*lines, ""):
             write(f"{line}\n")
+
+
+def views(examples: Iterable[Example]) -> Iterator[DialogueView]:
+    """Yield each dialogue with its candidates, the right one marked, as a page shows it."""
+    for example in examples:
+        sample = example.sample
+        answer = example.references[0] if example.references else None
+        right = answer.ranking[0] if answer is not None and answer.ranking else None
+        rows = [(one.id, one.text, "✓" * (one.id == right)) for one in sample.candidates]
+        if answer is not None and right is not None and right not in {one.id for one in sample.candidates}:
+            rows.append((right, answer.text or "", "✓"))
+        yield DialogueView(
+            sample.id,
+            [UtteranceView(turn.speaker, turn.text) for turn in sample.history],
+            [TableView("candidates", ("id", "text", "answer"), rows)],
+        )
 
 
 def statistics(examples: Sequence[Example]) -> dict[str, int | float | list[str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.schema.triples import ATTRIBUTE, NAME, VALUE, fact_of, plain
+from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,24 @@ def dump(path: Path, write: Callable[[str], object], world: World | None = None)
             lines += [f"    {_triple(attr, world)}" for attr in message.get("attrs", ())]
         for line in (*lines, ""):
             write(f"{line}\n")
+
+
+def views(path: Path, world: World | None = None) -> Iterator[DialogueView]:
+    """Yield each dialogue, sample, reply or entity with its triples as a page shows it. Raises as `dump` does."""
+    kind, value = files.read_any(path)
+    if kind == "graph":
+        for entity, rows in value.items():
+            known = [(attribute, plain(said)) for _, attribute, said in rows]
+            yield DialogueView(entity, (), [TableView("knowledge", ("attribute", "value"), known)])
+        return
+    for title, messages, first in _talks(kind, value):
+        said = [
+            UtteranceView(
+                _SPEAKERS[at % 2], message["message"], (), [_triple(attr, world) for attr in message.get("attrs", ())]
+            )
+            for at, message in enumerate(messages, first)
+        ]
+        yield DialogueView(title, said)
 
 
 def statistics(path: Path, world: World | None = None) -> Statistics:

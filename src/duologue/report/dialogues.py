@@ -1,0 +1,84 @@
+"""Self-contained HTML page of a data file: dialogues with what is marked in them, tables beside them, statistics."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.core.disk import replacing_text
+from duologue.core.escapes import one_line, printable
+from duologue.core.marked_text import MarkedText
+from duologue.core.version import __version__
+from duologue.report.figures import COLOURS
+from duologue.report.html import template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
+
+MAX_UTTERANCES, MAX_ROWS = 500, 200
+"""Utterances of a dialogue and rows of a table that are shown; the others are counted."""
+_MAX_LISTED = 20
+"""Texts of a statistic that are shown."""
+
+
+class _Shown(NamedTuple):
+    """A dialogue as far as it is shown, its speakers by their colours."""
+
+    dialogue: DialogueView
+    utterances: list[tuple[int, UtteranceView]]
+    tables: list[TableView]
+
+    @property
+    def more(self) -> int:
+        return len(self.dialogue.utterances) - len(self.utterances)
+
+
+def write_dialogues_page(
+    path: Path,
+    dialogues: Iterable[DialogueView],
+    statistics: Mapping[str, int | float | list[str]],
+    *,
+    title: str,
+    n: int,
+) -> None:
+    """Write the first `n` dialogues and the statistics as one file, and how many there are beside them.
+
+    Nothing of the data is obeyed by a browser. Raises `StorageError` for what the disk refuses.
+    """
+    left = iter(dialogues)
+    shown = [_shown(dialogue) for dialogue in islice(left, n)]
+    parts = template("dialogues.html.j2").generate(
+        title=one_line(title),
+        dialogues=shown,
+        more=sum(1 for _ in left),
+        statistics=[(name, _spelled(value)) for name, value in statistics.items()],
+        max_rows=MAX_ROWS,
+        plain=_plain,
+        version=__version__,
+    )
+    with replacing_text(path) as out:
+        out.writelines(parts)
+
+
+def _shown(dialogue: DialogueView) -> _Shown:
+    speakers: dict[str, int] = {}
+    utterances = [
+        (speakers.setdefault(one.speaker, len(speakers)) % COLOURS, one)
+        for one in islice(dialogue.utterances, MAX_UTTERANCES)
+    ]
+    return _Shown(dialogue, utterances, [table for table in dialogue.tables if table.rows])
+
+
+def _plain(text: str | MarkedText) -> str | MarkedText:
+    """Return text in which control characters are spelled out: no browser shows them."""
+    return text if isinstance(text, MarkedText) else printable(text)
+
+
+def _spelled(value: float | list[str]) -> str:
+    if isinstance(value, list):
+        more = f", … ({len(value):,})" if len(value) > _MAX_LISTED else ""
+        return one_line(", ".join(value[:_MAX_LISTED])) + more
+    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"

@@ -1,0 +1,104 @@
+"""`show --out`: data files of all challenges as pages."""
+
+from __future__ import annotations
+
+import json
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+HOSTILE = "<script>x</script>\x1b[2J\u202e"
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "wanted"),
+    [
+        ("restaurant", "restaurant/small-data.json", ["d-1", "hello what can i help you with today", "c-2", "✓"]),
+        ("spoken", "spoken/small-valid.json", ["他还叫老赵吧？", "守门人 | 生命值 | 4200"]),
+        ("spoken", "spoken/small-kg.json", ["青石岛", "周边景点", "白沙湾"]),
+        ("proactive", "proactive/small-samples.txt", ["START → 云 海 之 旅 → 山 路", "周 一 鸣", "回复"]),
+        ("conversation", "conversation/small-dialogues.txt", ["<b>U</b>", "S: is not an answer"]),
+        (
+            "mobilecs/extraction",
+            "mobilecs/extraction/contract/raw.json",
+            [
+                '<mark title="ent-1 has 业务费用 (fee)">四十六元<sup>2</sup></mark>',
+                "<li>四十六元: ent-1 has 业务费用 (fee)</li>",
+                "intents: 求助-查询 (seek help: query): ent-1 业务费用 (fee)",
+                "客服",
+            ],
+        ),
+        (
+            "mobilecs/dialogue",
+            "mobilecs/dialogue/contract/dialogues.json",
+            ["<td>账户余额 (account balance)</td><td>二十三块六</td>", "<td>asked</td>", "said by the user"],
+        ),
+        ("mobilecs/extraction", "mobilecs/small-extraction.answers.json", ["<th scope=", "mentions"]),
+    ],
+)
+def test_a_file_of_each_task_is_a_page(duologue: Any, tmp_path: Path, task: str, file: str, wanted: list[str]) -> None:
+    page = tmp_path / "page.html"
+    done = duologue("show", task, GOLDEN / file, "--out", page)
+    assert (done.code, done.out) == (0, ""), done.err
+    shown = unescape(page.read_text(encoding="utf-8"))
+    assert [one for one in wanted if one not in shown] == []
+    assert f"{task}: {Path(file).name}" in shown
+    assert "://" not in shown
+
+
+def test_posts_are_a_page_too(duologue: Any, tmp_path: Path) -> None:
+    user = {"id": 7, "screen_name": "care", "name": "Care"}
+    post = {"created_at": "Mon Jan 02 10:00:00 +0000 2017", "truncated": False, "lang": "en", "user": user}
+    posts = [
+        {**post, "id": 1, "text": "no <b>signal</b>", "in_reply_to_status_id": None},
+        {**post, "id": 2, "text": "sorry!", "in_reply_to_status_id": 1},
+    ]
+    (tmp_path / "care.json").write_text(json.dumps({"2": posts}), encoding="utf-8")
+    page = tmp_path / "page.html"
+    done = duologue("show", "conversation", tmp_path / "care.json", "--out", page)
+    assert done.code == 0, done.err
+    shown = page.read_text(encoding="utf-8")
+    assert "no &lt;b&gt;signal&lt;/b&gt;" in shown
+    assert "Care (@care)" in shown
+    assert "ID:2" in shown
+
+
+def test_dialogues_beyond_the_number_are_counted(duologue: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert duologue("show", "restaurant", GOLDEN / "restaurant/small-data.json", "--out", page, "--n", 1).code == 0
+    shown = page.read_text(encoding="utf-8")
+    assert "d-2" not in shown
+    assert "left out: 1" in shown
+
+
+def test_hostile_texts_are_spelled_out(duologue: Any, tmp_path: Path) -> None:
+    rows = json.loads((GOLDEN / "mobilecs/extraction/contract/raw.json").read_text(encoding="utf-8"))[:1]
+    first = rows[0]["content"][0]
+    first["[SPEAKER 1]"] = HOSTILE
+    (tmp_path / "raw.json").write_text(json.dumps(rows), encoding="utf-8")
+    page = tmp_path / "page.html"
+    done = duologue("show", "mobilecs/extraction", tmp_path / "raw.json", "--out", page)
+    assert done.code == 0, done.err
+    assert r"&lt;script&gt;x&lt;/script&gt;\x1b[2J\u202e" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--n", 3), "the screen shows all dialogues; leave --n out"),
+        (("--out", "page.html", "--plain", "x"), "leave --plain out"),
+        (("--out", "page.html", "--only", "dump"), "leave --only out"),
+        (("--out", "page.html", "--json"), "leave --out out"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(
+    duologue: Any, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    placed = [tmp_path / word if str(word).endswith("html") else word for word in words]
+    done = duologue("show", "restaurant", GOLDEN / "restaurant/small-data.json", *placed)
+    assert done.code == 2
+    assert told in done.err
+    assert not (tmp_path / "page.html").exists()
