@@ -38,6 +38,16 @@ def test_transcripts_become_one_file_for_its_owner_alone_and_a_report(tmp_path: 
     assert "13812345678" in out.read_text("utf-8")
 
 
+def test_what_came_of_it_is_one_object_for_programs(tmp_path: Path) -> None:
+    text, out = tmp_path / "a.txt", tmp_path / "calls.json"
+    text.write_text("客服: 您好\n用户: 我的号码是13812345678\n", encoding="utf-8")
+    told = json.loads(call(text, "--out", out, "--json").stdout)
+    assert told.pop("personal_data")["counts"] == {"PHONE": 1}
+    assert told == {"file": str(out), "calls": 1, "turns": 1}
+    assert (tmp_path / "calls.personal-data.toml").exists()
+    assert json.loads(call(text, "--out", out, "--json", "--keep-personal-data").stdout)["personal_data"] is None
+
+
 def test_tables_of_chinese_programs_are_read_in_their_encoding(tmp_path: Path) -> None:
     table, out = tmp_path / "a.csv", tmp_path / "calls.json"
     table.write_bytes("通话编号,角色,内容\n1,坐席,您好\n1,客户,喂\n".encode("gb18030"))

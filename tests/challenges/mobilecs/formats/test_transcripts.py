@@ -59,6 +59,33 @@ def test_every_form_gives_the_same_calls(name: str, tmp_path: Path) -> None:
     assert [call.turns for call in read_transcripts(packed)] == CALLS
 
 
+@pytest.mark.parametrize(
+    ("name", "table", "told"),
+    [
+        ("a.csv", "call;speaker;text\n1;客服;您好\n1;用户;喂, 你好\n", "a semicolon parts the columns, not a comma"),
+        ("a.csv", "sep=;\r\ncall;speaker;text\r\n1;客服;您好\r\n1;用户;喂, 你好\r\n", "a semicolon parts the columns"),
+        ("a.csv", "call\tspeaker\ttext\n1\t客服\t您好\n1\t用户\t喂, 你好\n", "a tab parts the columns, not a comma"),
+        ("a.tsv", "call|speaker|text\n1|客服|您好\n1|用户|喂, 你好\n", "a bar parts the columns, not a tab"),
+        ("a.csv", 'call,speaker,text,,\n1,客服,您好,,\n1,用户,"喂, 你好",,\n', ""),
+    ],
+)
+def test_columns_are_parted_by_what_the_head_shows(
+    name: str, table: str, told: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / name).write_text(table, encoding="utf-8", newline="")
+    (call,) = read_transcripts(tmp_path / name)
+    assert call.turns == [("客服", "您好"), ("用户", "喂, 你好")]
+    assert [told in record.getMessage() for record in caplog.records] == [True] * bool(told)
+
+
+def test_words_beyond_the_last_column_are_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("speaker,text\n客服,您好,请讲\n用户,喂\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="found 3 columns, expected 2") as error:
+        read_transcripts(path)
+    assert "quotes" in error.value.problems[0].advice
+
+
 def test_times_and_addresses_are_no_speakers(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("用户: 喂\n10:30 打过\nhttp://a.example\n客服: 好\n", encoding="utf-8")

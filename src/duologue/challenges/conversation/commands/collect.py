@@ -41,8 +41,8 @@ def collect() -> None:
     command.
 
     Posts are kept as the service gave them, with names and numbers of people, since the challenge's exact extraction
-    needs them: the store is readable by its owner alone; `--keep-days` and `collect expire` limit how long they stay.
-    What leaves the store, other than the official text, is anonymous.
+    needs them: the store is readable by its owner alone; `collect twitter --keep-days` and `collect expire` limit how
+    long they stay. What leaves the store, other than the official text, is anonymous.
 
     \b
     Examples:
@@ -179,7 +179,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 @click.option("--dump", type=options.OUT_FILE, default=None, help="Write what the service says of each, one per line.")
 @with_service
 def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | None, **service: Any) -> None:
-    """Find accounts by words: screen names, one per line, as `--accounts` reads them.
+    """Find accounts by words: screen names, one per line, as `twitter --accounts` reads them.
 
     The service wants a user's token for it, so keys of a user, where there are any, go before the bearer token.
 

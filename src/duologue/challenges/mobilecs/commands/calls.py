@@ -28,19 +28,27 @@ REPORT = ".personal-data.toml"
 @click.option(
     "--keep-personal-data", is_flag=True, help="Keep names, numbers and addresses as they stand in the files."
 )
+@options.json_option
 def calls(
-    *, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], encoding: str, keep_personal_data: bool
+    *,
+    files: tuple[Path, ...],
+    out: Path,
+    staff: tuple[str, ...],
+    encoding: str,
+    keep_personal_data: bool,
+    as_json: bool,
 ) -> None:
     """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
 
     Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
-    speaker and text; JSON (.json, .jsonl) has calls with turns `[speaker, text]` or objects with both, or rows as in
-    tables. Personal data become placeholders first. The file is for its owner alone; `duologue run
-    mobilecs/extraction` takes it.
+    speaker and text, parted by commas, semicolons, tabs or bars; JSON (.json, .jsonl) has calls with turns
+    `[speaker, text]` or objects with both, or rows as in tables. Personal data become placeholders first. The file is
+    for its owner alone; `duologue run mobilecs/extraction` takes it.
 
     \b
     Examples:
       duologue data import calls calls.txt --out calls.json
+      duologue data import calls crm-export.csv --encoding gb18030 --out calls.json --json
       duologue data import calls march.csv april.csv --staff Anna --staff Ben --out calls.json
     """
     import tomli_w
@@ -52,12 +60,17 @@ def calls(
     found = import_calls(files, staff, keep_personal_data=keep_personal_data, encoding=encoding)
     disk.write_bytes(out, dump(found.rows), private=True)
     turns = sum(len(row["content"]) for row in found.rows)
+    report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)
+    if found.replaced is not None:
+        named = {"files": [path.name for path in files], **found.replaced.as_dict()}
+        disk.write_text(disk.regular(report), tomli_w.dumps(named), private=True)
+    if as_json:
+        replaced = None if found.replaced is None else found.replaced.as_dict()
+        console.as_json({"file": str(out), "calls": len(found.rows), "turns": turns, "personal_data": replaced})
+        return
     console.line(f"{amount(len(found.rows), 'call')} with {amount(turns, 'turn')} in {out}")
     if found.replaced is None:
         console.line("personal data was kept, as --keep-personal-data says: the file is for its owner alone")
         return
-    report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)
-    named = {"files": [path.name for path in files], **found.replaced.as_dict()}
-    disk.write_text(disk.regular(report), tomli_w.dumps(named), private=True)
     console.text(found.replaced.told())
     console.line(f"  told in {report}")

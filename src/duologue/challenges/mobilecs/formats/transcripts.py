@@ -2,7 +2,8 @@
 
 * text: `speaker: utterance`, a line each, with either colon, a time before the speaker left out; a line without a
   speaker goes on with the utterance before, and an empty line ends the call
-* tables (`.csv`, `.tsv`): a head with columns for call, speaker and text; without one for the call the file is one
+* tables (`.csv`, `.tsv`): a head with columns for call, speaker and text; without one for the call the file is one.
+  Columns may be parted by a comma, semicolon, tab or bar, whatever the name of the file says: spreadsheets do
 * JSON (`.json`, `.jsonl`): a list of calls or one per line, each with turns `[speaker, text]` or objects; or a list of
   such turns, or one per line, which say of what call they are as rows of a table do
 """
@@ -37,7 +38,7 @@ RULES = {
     "transcript-columns": "the head of a table names a column for the speaker and one for the text",
     "transcript-calls": "what tells calls apart is the same in all rows of a call",
     "transcript-table": "quotes of a table are closed",
-    "transcript-row": "a row of a table has all columns of its head",
+    "transcript-row": "a row of a table has the columns of its head, and nothing beyond them",
     "transcript-json": "JSON is a list of calls, or one call on each line",
     "transcript-turns": "a call is an object with turns, each `[speaker, text]` or an object with both as texts",
 }
@@ -67,6 +68,11 @@ _SAID = re.compile(rf"\s*(?:{_TIME}\s*)?([^:：\s](?:[^:：]{{0,38}}[^:：\s])?)
 _UNNAMED = re.compile(r"[\s_\-\ufeff]+")
 _NUMBER = re.compile(r"[\d.,\s]+")
 _SUFFIXES = {".csv": ",", ".tsv": "\t"}
+_MARKS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+"""Signs that part columns, with what they are called."""
+_SAYS_MARK = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
+"""First line by which spreadsheets are told what parts columns."""
+_LONGEST_HEAD = 1 << 16
 _JSON = (".json", ".jsonl", ".ndjson")
 
 
@@ -163,8 +169,12 @@ def _of_text(text: str, problems: ProblemCollector) -> Iterator[tuple[str, list[
 
 
 def _of_table(
-    text: str, path: Path, mark: str, problems: ProblemCollector
+    text: str, path: Path, usual: str, problems: ProblemCollector
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    said = _SAYS_MARK.match(text)
+    mark = said[1] if said is not None else _mark_of(text, usual)
+    if mark != usual:
+        _LOG.warning("%s: %s parts the columns, not %s", path, _MARKS[mark], _MARKS[usual])
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     read: list[tuple[int, list[str]]] = []
     begun = 1
@@ -182,7 +192,20 @@ def _of_table(
             )
         )
         return
-    yield from _of_rows(read, path, problems)
+    yield from _of_rows(read[1:] if said is not None else read, path, problems)
+
+
+def _mark_of(text: str, usual: str) -> str:
+    """Return the sign that parts the columns: the first by which the head has speaker and text."""
+    for mark in (usual, *_MARKS):
+        rows = csv.reader(io.StringIO(text[:_LONGEST_HEAD], newline=""), delimiter=mark)
+        try:
+            head = {_name(cell) for cell in next(rows, [])}
+        except csv.Error:
+            continue
+        if not head.isdisjoint(SPEAKERS) and not head.isdisjoint(TEXTS):
+            return mark
+    return usual
 
 
 def _of_rows(
@@ -196,7 +219,7 @@ def _of_rows(
         problems.add(
             Problem(
                 rule="transcript-columns",
-                place="line 1",
+                place=f"line {rows[0][0]}" if rows else "line 1",
                 message=f"found {shown(', '.join(told))}, expected a column for the speaker and one for the text",
                 advice=f"call them {SPEAKERS[0]} and {TEXTS[0]}, and {CALLS[0]} the one that tells calls apart",
             )
@@ -207,9 +230,10 @@ def _of_rows(
     for line, row in rows[1:]:
         if not any(cell.strip() for cell in row):
             continue
-        if len(row) < len(head):
+        if len(row) < len(head) or any(cell.strip() for cell in row[len(head) :]):
             message = f"found {len(row)} columns, expected {len(head)}"
-            problems.add(Problem(rule="transcript-row", place=f"line {line}", message=message))
+            advice = "put a text in quotes that holds what parts the columns" if len(row) > len(head) else ""
+            problems.add(Problem(rule="transcript-row", place=f"line {line}", message=message, advice=advice))
             continue
         said.add("" if at_call is None else row[at_call], (row[at_speaker].strip(), row[at_text]))
     yield from said.calls(problems)
