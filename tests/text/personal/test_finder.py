@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.growth import LINEAR, growth
 
 from duologue.text.personal.finder import find
 
@@ -22,6 +23,24 @@ PERSONAL = [
     ("１３８１２３４５６７８", "PHONE", "１３８１２３４５６７８"),
     ("您好费先生", "NAME", "费"),
     ("机主姓名是周杰伦", "NAME", "周杰伦"),
+    ("您好我是小王，请问有什么可以帮您", "NAME", "小王"),
+    ("客服小李为您服务", "NAME", "小李"),
+    ("您好小刘很高兴为您服务", "NAME", "小刘"),
+    ("客服小美为您服务", "NAME", "小美"),
+    ("我是客服代表小陈", "NAME", "小陈"),
+    ("客服老赵为您服务", "NAME", "老赵"),
+    ("我叫王_小明", "NAME", "王_小明"),
+    ("我叫王小_明", "NAME", "王小_明"),
+    ("姓名是欧_阳锋", "NAME", "欧_阳锋"),
+    ("您好李_女士", "NAME", "李"),
+    ("户名是 刘 德华", "NAME", "刘 德华"),
+    ("我叫阿依古丽", "NAME", "阿依古丽"),
+    ("给阿依古丽打电话", "NAME", "阿依古丽"),
+    ("我的名字叫_买买提", "NAME", "买买提"),
+    ("吐尔逊江先生您好", "NAME", "吐尔逊江"),
+    ("扎西_多吉先生", "NAME", "扎西_多吉"),
+    ("我是卓玛", "NAME", "卓玛"),
+    ("我叫巴特尔", "NAME", "巴特尔"),
     ("户名是刘德华", "NAME", "刘德华"),
     ("我儿子叫王浩宇", "NAME", "王浩宇"),
     ("我老公名字刘强", "NAME", "刘强"),
@@ -384,6 +403,18 @@ PLAIN = [
     "我叫了外卖",
     "请问怎么办理宽带",
     "客服您好",
+    "客服小姐为您服务",
+    "我是小米手机",
+    "我是老用户了",
+    "我是老江湖",
+    "我是小区的",
+    "最小为您服务",
+    "乌兰察布的流量",
+    "呼和浩特可以用吗",
+    "这个古丽卡多少钱",
+    "扎西德勒",
+    "六百兆的叠加包 先生",
+    "您要查 先生是哪个号",
     "先生您好",
     "小姐姐真好",
     "老师好",
@@ -629,3 +660,12 @@ def test_what_overlaps_something_surer_is_left_out_at_either_end() -> None:
     assert [(one.start, one.end) for one in found] == [
         place for at in range(0, len(text), 20) for place in ((at, at + 7), (at + 8, at + 19))
     ]
+
+
+def test_a_name_of_those_who_take_part_is_found_across_a_break() -> None:
+    text = "您找青_松干什么 青 松不在"
+    assert [text[span.start : span.end] for span in find(text, ["青松"])] == ["青_松", "青 松"]
+
+
+def test_a_text_full_of_breaks_and_transcribed_names_takes_the_time_of_one_pass() -> None:
+    assert growth(lambda n: "我叫王_小明_客服小李为您服务_阿依古丽先生_阿阿阿_" * n, find, 60) < LINEAR

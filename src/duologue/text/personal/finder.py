@@ -92,7 +92,7 @@ def _names(folded: str, words: set[str], known: Collection[str], *, has_han: boo
     if not {word.lower() for word in _CAPITAL.findall(folded)}.isdisjoint(names.LISTED):
         yield names.listed(folded)
     if has_han:
-        yield names.chinese(folded)
+        yield names.chinese(folded, known)
 
 
 def _blotted(match: re.Match[str]) -> str:

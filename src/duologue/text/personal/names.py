@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.text.personal.gazetteer import (
@@ -16,6 +17,7 @@ from duologue.text.personal.gazetteer import (
     WORDS_WITH_SURNAMES,
 )
 from duologue.text.personal.spans import PersonalSpan
+from duologue.text.personal.transcribed import transcribed, transcribed_size
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -94,13 +96,21 @@ _SURE = (
     "客户：",
     "我的名字",
 )
-_TITLES = re.compile(
-    r"(?P<name>[\u4e00-\u9fff]{1,3})(?=先生|女士|小姐|太太|老师|经理|师傅|医生|大夫|教授|主任|同学|总监|律师|阿姨|叔叔|大爷|警官|护士)"
-)
+_TITLE_WORDS = (
+    "先生", "女士", "小姐", "太太", "老师", "经理", "师傅", "医生", "大夫", "教授", "主任", "同学", "总监", "律师", "阿姨",
+    "叔叔", "大爷", "警官", "护士",
+)  # fmt: skip
+_TITLES = re.compile(rf"(?P<name>[\u4e00-\u9fff]{{1,3}})(?={'|'.join(_TITLE_WORDS)})")
 _SELF = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,4})(?=本人)")
 _YOUNG = re.compile(
     r"(?<![\u4e00-\u9fff大老小])(?P<name>[小老][\u4e00-\u9fff])(?=[，。！？,!? ]|$|说|告诉|让|接|给|帮)"
 )
+_INTRODUCED = re.compile(
+    r"(?:我是|我叫|这里是|客服(?:代表|专员|人员)?|坐席|座席|话务员|接线员|代表|专员|员工|值班|工号[0-9零幺一二两三四五六七八九]{1,8}号?的?)"
+    r"(?P<name>[小老][\u4e00-\u9fff])(?=[^\u4e00-\u9fff]|$|为|很|请|您|竭|在|的|呢|啊|哦|工号|帮|给|来|有)"
+)
+_SERVES = re.compile(r"(?<![大最减缩从])(?P<name>[小阿][\u4e00-\u9fff])(?=(?:很高兴|竭诚|将|来)?为[您你]服务)")
+_BROKEN = re.compile(r"(?<=[\u4e00-\u9fff])[_ ]{1,3}(?=[\u4e00-\u9fff])")
 _WESTERN = re.compile(r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff]{1,8}(?:·[\u4e00-\u9fff]{1,8})?")
 
 
@@ -194,11 +204,29 @@ def _taken(said: str) -> str:
     return " ".join(kept)
 
 
-def chinese(text: str) -> Iterator[PersonalSpan]:
-    """Yield Chinese names behind a label or before a title, and transcribed ones with a dot in the middle."""
+def chinese(text: str, known: Collection[str] = ()) -> Iterator[PersonalSpan]:
+    """Yield Chinese names behind a label or before a title, and transcribed ones; breaks of speech may part them.
+
+    `known` are names of those who take part.
+    """
+    breaks = [match.span() for match in _BROKEN.finditer(text)]
+    if breaks:
+        edges = [0, *(edge for one in breaks for edge in one), len(text)]
+        pieces = list(zip(edges[::2], edges[1::2], strict=True))
+        places = [at for start, end in pieces for at in range(start, end)]
+        joined = "".join(text[start:end] for start, end in pieces)
+        for span in chain(known_names(joined, known), _unbroken(joined)):
+            yield PersonalSpan(places[span.start], places[span.end - 1] + 1, "NAME")
+    yield from _unbroken(text)
+
+
+def _unbroken(text: str) -> Iterator[PersonalSpan]:
+    yield from transcribed(text, _TITLE_WORDS)
+    yield from _introduced(text)
     for match in _CALLED.finditer(text):
         label = match[0][: match.start("name") - match.start()]
-        size = _person(match["name"], sure=label.startswith(_SURE))
+        size = transcribed_size(text, match.start("name"), sure=label.startswith(_SURE))
+        size = size or _person(match["name"], sure=label.startswith(_SURE))
         if size and (label.startswith(_SURE) or _ends_there(text, match.start("name") + size)):
             yield PersonalSpan(match.start("name"), match.start("name") + size, "NAME")
     yield from _before(text, _TITLES, titled=True)
@@ -208,6 +236,19 @@ def chinese(text: str) -> Iterator[PersonalSpan]:
             yield PersonalSpan(match.start(), match.end(), "NAME")
     for match in _WESTERN.finditer(text):
         yield PersonalSpan(match.start(), match.end(), "NAME")
+
+
+def _introduced(text: str) -> Iterator[PersonalSpan]:
+    """Yield what the staff calls itself: 我是小王, 客服小李为您服务."""
+    if "小" not in text and "老" not in text and "阿" not in text:
+        return
+    for match in _INTRODUCED.finditer(text):
+        surname = match["name"][1]
+        if surname in CHINESE_SURNAMES or surname in CHINESE_SURNAMES_ALSO_WORDS:
+            yield PersonalSpan(match.start("name"), match.end("name"), "NAME")
+    for match in _SERVES.finditer(text):
+        if match["name"][1] not in NO_GIVEN:
+            yield PersonalSpan(match.start("name"), match.end("name"), "NAME")
 
 
 def _before(text: str, pattern: re.Pattern[str], *, titled: bool) -> Iterator[PersonalSpan]:
