@@ -7,13 +7,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
+from tests.growth import LINEAR, growth
 from tests.mobilecs_tracks import dialogue_track, extraction_track
 
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.optional_protocols import Convertible
 from duologue.core.protocols import Task
-from duologue.core.records import Act, Annotation, Answer, Report, Scoring
+from duologue.core.records import Act, Annotation, Answer, Example, Report, Scoring, Turn
 from duologue.metrics.counts import Counts
 from duologue.testing import check_task
 
@@ -153,6 +155,48 @@ def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
     batches = list(task.rounds(examples))
     assert [len(batch) for batch in batches] == [4, 4, 3, 1]
     assert {turn.speaker for batch in batches for one in batch for turn in one.sample.history} == {"user"}
+
+
+def test_histories_that_do_not_grow_turn_by_turn_are_filled_all_the_same(golden: Path) -> None:
+    """Noise may change what the user said before, and a round may be left out."""
+    task = DialogueTask()
+    first, second, third = [
+        one
+        for one in task.load(golden / "dialogue/contract/dialogues.json")
+        if one.sample.id.endswith(("#0", "#1", "#2"))
+    ][:3]
+    said = tuple(Turn(speaker="user", text=text) for text in ("other", "words", "here"))
+    changed = replace(third, sample=replace(third.sample, history=said))
+    rounds = task.rounds([first, second, changed])
+    assert len(next(rounds)) == 1
+    rounds.send([Answer(text="one")])
+    (last,) = rounds.send([Answer(text="two")])
+    assert [turn.text for turn in last.sample.history] == ["other", "one", "words", "two", "here"]
+    skipped = task.rounds([first, changed])
+    next(skipped)
+    (last,) = skipped.send([Answer(text="one")])
+    assert [turn.text for turn in last.sample.history] == ["other", "one", "words", "here"]
+
+
+def test_each_turn_of_a_long_call_is_looked_at_once(golden: Path) -> None:
+    """Each round once made the whole history anew: a call of thousands of turns took the square of its length."""
+    task = DialogueTask()
+    first = next(task.load(golden / "dialogue/contract/dialogues.json"))
+
+    def made(n: int) -> list[Example]:
+        turns = tuple(Turn(speaker="user", text=f"turn {at}") for at in range(n))
+        named = first.sample.id.rpartition("#")[0]
+        return [
+            replace(first, sample=replace(first.sample, id=f"{named}#{at}", history=turns[: at + 1])) for at in range(n)
+        ]
+
+    def played(examples: list[Example]) -> None:
+        rounds = task.rounds(examples)
+        next(rounds)
+        for _ in examples[1:]:
+            rounds.send([Answer(text="yes")])
+
+    assert growth(made, played, 100) < LINEAR
 
 
 def test_a_result_is_the_loaded_test_file_with_its_blanks_filled(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
@@ -236,12 +237,17 @@ class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task
         for example in examples:
             place = place_of(example.sample.id)
             turns.setdefault(place[1] if place is not None else 0, []).append(example)
-        replies: dict[tuple[str, int], Answer] = {}
+        histories: defaultdict[str, _HistoryWithReplies] = defaultdict(_HistoryWithReplies)
         for number in sorted(turns):
-            batch = [_with_replies(example, replies) for example in turns[number]]
+            batch = []
+            for example in turns[number]:
+                history = histories[example.sample.dialogue_id].of(example.sample.history)
+                sample = msgspec.structs.replace(example.sample, history=history)
+                batch.append(msgspec.structs.replace(example, sample=sample))
             answers = yield batch
             for example, answer in zip(batch, answers or (), strict=answers is not None):
-                replies[example.sample.dialogue_id, number] = answer
+                reply = Turn(speaker="system", text=answer.text or "", annotation=answer.annotation)
+                histories[example.sample.dialogue_id].replies[number] = reply
 
     def read(self, path: Path) -> Submission:
         """Read a track 2 result file as it is."""
@@ -342,14 +348,28 @@ class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task
         files.write_conversations(dialogues, path)
 
 
-def _with_replies(example: Example, replies: Mapping[tuple[str, int], Answer]) -> Example:
-    """Return the example with the system's own replies inserted after the user turns that they answer."""
-    history = []
-    users = [turn for turn in example.sample.history if turn.speaker == "user"]
-    for number, turn in enumerate(users):
-        history.append(turn)
-        answer = replies.get((example.sample.dialogue_id, number))
-        if answer is not None and number < len(users) - 1:
-            history.append(Turn(speaker="system", text=answer.text or "", annotation=answer.annotation))
-    sample = msgspec.structs.replace(example.sample, history=tuple(history))
-    return msgspec.structs.replace(example, sample=sample)
+class _HistoryWithReplies:
+    """The history of a dialogue, which grows from round to round: the user's turns, the system's own replies between.
+
+    Each turn is looked at once, not again in every later round.
+    """
+
+    def __init__(self) -> None:
+        self.replies: dict[int, Turn] = {}
+        """By the number of the user's turn that they answer."""
+        self._given: tuple[Turn, ...] = ()
+        self._history: list[Turn] = []
+        self._users = 0
+
+    def of(self, given: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        """Return the history of a sample, given as the user's side, with the replies so far."""
+        if given[: len(self._given)] != self._given:
+            self._given, self._history, self._users = (), [], 0
+        for turn in given[len(self._given) :]:
+            if turn.speaker == "user":
+                if self._users - 1 in self.replies:
+                    self._history.append(self.replies[self._users - 1])
+                self._history.append(turn)
+                self._users += 1
+        self._given = given
+        return tuple(self._history)
