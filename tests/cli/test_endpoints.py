@@ -265,6 +265,32 @@ def test_examples_are_never_what_a_notebook_asks(tmp_path: Path) -> None:
         api.predict("conversation", system, data)
 
 
+def test_what_a_stopped_run_under_noise_left_is_not_forecast_again(duologue: Any, tmp_path: Path) -> None:
+    asked = [
+        "robustness",
+        "spoken",
+        "--gold",
+        GOLDEN / "spoken/small-valid.json",
+        "--kg",
+        GOLDEN / "spoken/tiny-kg.json",
+    ]
+    asked += ["--strengths", "0", "--out", tmp_path / "n.html"]
+    journal = tmp_path / "n.reports" / ".1.journal"
+    with Stub() as server:
+        told = words(server.url, "")
+        stopped = duologue(*asked, *told, "--set", "max_calls=2")
+        assert (stopped.code, "answers are kept" in stopped.err) == (1, True), stopped.err
+        before, calls = journal.read_bytes(), len(server.asked)
+        done = duologue(*asked, *told, "--dry-run")
+        assert done.code == 0, done.err
+        assert done.out.startswith("kept of a stopped run: 2 of 3 answers\n1 answer takes 1 call, 0 of them kept")
+        found = json.loads(duologue(*asked, *told, "--dry-run", "--json").out)["forecast"]
+        assert (found["answers"], found["left"], found["counts"]["calls"]) == (3, 2, 1)
+        other = json.loads(duologue(*asked, *told, "--seed", 2, "--dry-run", "--json").out)["forecast"]
+        assert (other["left"], other["counts"]["calls"]) == (0, 3)
+        assert (journal.read_bytes(), len(server.asked)) == (before, calls)
+
+
 @pytest.mark.parametrize(
     ("task", "data", "more", "answers"),
     [

@@ -16,7 +16,7 @@ from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
 from duologue.run.contamination import warnings_of_training
-from duologue.run.resumed import resumed
+from duologue.run.resumed import kept_answers, resumed
 from duologue.run.robustness import NOISE, STRENGTH, forecast_robustness, noise_remarks
 from duologue.run.robustness import robustness as measure
 from duologue.run.systems import is_model, open_system
@@ -112,12 +112,18 @@ def robustness(
     truth = evaluate.Truth.of(loaded, gold, data)
     kept = out.with_suffix(".reports")
     systems = _opened(loaded, names, recipe, overrides)
+    journals = [kept / f".{number}.journal" for number in range(1, len(names) + 1)]
     if dry_run:
-        planned = forecast_robustness(loaded, systems, truth, _numbers(strengths), kinds=kinds, world=world, seed=seed)
+        left = {
+            label: kept_answers(loaded, name, system, seed, journal, kb=kb)
+            for name, (label, system), journal in zip(names, systems, journals, strict=True)
+        }
+        planned = forecast_robustness(
+            loaded, systems, truth, _numbers(strengths), kinds=kinds, world=world, seed=seed, left=left
+        )
         tell_forecast(planned, as_json=as_json)
         return
     with ExitStack() as stack:
-        journals = [kept / f".{number}.journal" for number in range(1, len(names) + 1)]
         asked = [
             (label, stack.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark)))
             for name, (label, system), journal in zip(names, systems, journals, strict=True)

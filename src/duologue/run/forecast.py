@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.amounts import amount
@@ -11,13 +12,14 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer
 from duologue.run.journal import answers_left, journal_path
 from duologue.run.predict import demand_questions, demand_unread, identity_of, in_world, next_round, note_of_run
+from duologue.run.resumed import question_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import System, Task, World
-    from duologue.core.records import Example
+    from duologue.core.records import Example, Sample
 
 _SILENT = Answer(text="", annotation=Annotation())
 """What stands in histories for replies that are not known yet."""
@@ -52,35 +54,48 @@ def forecast_file(
     if not is_stream(out):
         note = note_of_run(task, system, data, name=name, world=world, kb=kb, seed=seed)
         left = answers_left(journal_path(out), identity_of(note, system))
-    return _forecast(task, teller, examples, left)
+    return _forecast(task, teller, examples, lambda place, _: left.get(place))
 
 
 def forecast_examples(
-    task: Task, system: System, examples: Sequence[Example], *, name: str, world: World | None, seed: int
+    task: Task,
+    system: System,
+    examples: Sequence[Example],
+    *,
+    name: str,
+    world: World | None,
+    seed: int,
+    left: Mapping[int | str, Answer] = MappingProxyType({}),
 ) -> RunForecast:
-    """Return the same for examples. Raises `UsageError` for a system that tells no forecast."""
+    """Return the same for examples; `left` are answers that are there already, by `question_key`.
+
+    Raises `UsageError` for a system that tells no forecast.
+    """
     teller = teller_of(system, name)
     _prepare(task, teller, world, seed)
-    return _forecast(task, teller, examples, {})
+    return _forecast(task, teller, examples, lambda _, sample: left.get(question_key(system, sample)) if left else None)
 
 
 def _prepare(task: Task, system: System, world: World | None, seed: int) -> None:
     system.prepare(task.info, seed, {} if world is None else {world.name: world})
 
 
-def _forecast(task: Task, teller: Any, examples: Sequence[Example], left: Mapping[int | str, Answer]) -> RunForecast:
-    """Return what a prepared system would take; `left` are answers that are there already, by their places."""
+def _forecast(
+    task: Task, teller: Any, examples: Sequence[Example], left: Callable[[int, Sample], Answer | None]
+) -> RunForecast:
+    """Return what a prepared system would take; `left` has the answer that is there already for a place and sample."""
     counts: Counter[str] = Counter()
     rounds = task.rounds(examples)
-    batch, number, begun = next(rounds, None), 0, 0
+    batch, number, begun, known = next(rounds, None), 0, 0, 0
     while batch is not None:
-        places = range(begun, begun + len(batch))
-        asked = [one.sample for place, one in zip(places, batch, strict=True) if place not in left]
+        found = [left(place, one.sample) for place, one in enumerate(batch, begun)]
+        asked = [one.sample for one, answer in zip(batch, found, strict=True) if answer is None]
         number += bool(asked)
         counts.update(teller.forecast(asked))
         begun += len(batch)
-        batch = next_round(rounds, [left.get(place, _SILENT) for place in places])
-    return RunForecast(len(examples), dict(counts), number, sum(place in left for place in range(begun)))
+        known += len(batch) - len(asked)
+        batch = next_round(rounds, [_SILENT if answer is None else answer for answer in found])
+    return RunForecast(len(examples), dict(counts), number, known)
 
 
 def teller_of(system: System, name: str) -> Any:

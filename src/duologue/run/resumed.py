@@ -14,7 +14,7 @@ from duologue.core.plugins import packages_of, read_card
 from duologue.core.recipe import to_table
 from duologue.core.records import Record
 from duologue.core.system_answers import answers_of, taken_up
-from duologue.run.journal import CHUNK, Journal, told_what_is_kept
+from duologue.run.journal import CHUNK, Journal, answers_left, told_what_is_kept
 from duologue.run.predict import decisive
 from duologue.run.systems import is_model
 
@@ -69,8 +69,7 @@ class Resumed:
         """Answer each sample; raises what the system raises, of a bot with how many answers are kept."""
         if self.whole_file:
             return self._system.answer(samples)
-        mark = self.prompt_mark.encode()  # another prompt is another question
-        keys = [sha256(mark + msgspec.json.encode(sample)) for sample in samples]
+        keys = [question_key(self, sample) for sample in samples]
         known = self._journal.answers
         missing = {key: sample for key, sample in zip(keys, samples, strict=True) if key not in known}
         self.replayed += len(samples) - len(missing)
@@ -89,6 +88,23 @@ class Resumed:
                     self.accounts.append(account if key in missing else taken_up(account))
                     missing.pop(key, None)  # asked twice, it was answered once
         return [known[key] for key in keys if key in known]
+
+
+def question_key(system: Any, sample: Sample) -> str:
+    """Return what an answer of a prepared system is kept by: another prompt is another question."""
+    return sha256(str(getattr(system, "prompt_mark", "")).encode() + msgspec.json.encode(sample))
+
+
+def kept_answers(
+    task: Task, name: str, system: System, seed: int, journal: Path, *, kb: Path | None = None
+) -> dict[int | str, Answer]:
+    """Return what a stopped run of a system left in its journal, by `question_key`; the journal stays as it is.
+
+    Nothing of a system that is asked every time.
+    """
+    if getattr(system, "whole_file", False):
+        return {}
+    return answers_left(journal, _identity(task, name, system, seed, kb))
 
 
 @contextmanager
@@ -110,8 +126,13 @@ def resumed(
     if journal is None:
         yield system
         return
+    with Journal(journal, _identity(task, name, system, seed, kb), say=say) as kept:
+        yield Resumed(system, kept)
+
+
+def _identity(task: Task, name: str, system: System, seed: int, kb: Path | None) -> Identity:
     card = read_card(Path(name)) if is_model(name) else None
-    identity = Identity(
+    return Identity(
         task=f"{task.info.name} {task.info.version}",
         system=card.system if card else name,
         packages=packages_of(card.system if card else name),
@@ -120,5 +141,3 @@ def resumed(
         world=hash_of_knowledge(kb) if kb else "",
         weights=hash_of_model(Path(name)) if card else "",
     )
-    with Journal(journal, identity, say=say) as kept:
-        yield Resumed(system, kept)

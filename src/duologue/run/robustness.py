@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import Progress, System, Task, World
-    from duologue.core.records import Example, Report, Scoring
+    from duologue.core.records import Answer, Example, Report, Scoring
     from duologue.run.forecast import RunForecast
 
 STRENGTH = "strength"
@@ -106,17 +106,19 @@ def forecast_robustness(
     kinds: Sequence[str] = (),
     world: World | None = None,
     seed: int = 1,
+    left: Mapping[str, Mapping[int | str, Answer]] = MappingProxyType({}),
 ) -> RunForecast:
     """Return what all systems that are paid by the call would take; nothing is asked, and no file stays.
 
-    Raises `UsageError` where there is none of these, and as `robustness` does.
+    `left` has by system the answers that a stopped run kept (`resumed.kept_answers`), which are not asked again. Raises
+    `UsageError` where no system is paid by the call, and as `robustness` does.
     """
     paid = [one for one in systems if hasattr(one[1], "forecast")] or systems[:1]
     with temporary_folder() as folder:
         shown = _under_noise(task, systems, truth, strengths, kinds, folder, world, seed)
         return together(
             [
-                forecast_examples(task, system, noisy, name=name, world=world, seed=seed)
+                forecast_examples(task, system, noisy, name=name, world=world, seed=seed, left=left.get(name, {}))
                 for name, system in paid
                 for noisy in shown.noisy.values()
             ]
