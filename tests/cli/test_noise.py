@@ -27,6 +27,18 @@ SPOKEN = Path(__file__).resolve().parents[1] / "golden" / "spoken"
 VALID, TEST, KG = (SPOKEN / name for name in ("small-valid.json", "small-test.json", "small-kg.json"))
 
 
+@pytest.mark.parametrize("task", ["restaurant", "spoken", "mobilecs/extraction", "mobilecs/dialogue"])
+def test_a_file_without_utterances_is_told_of(duologue: Any, tmp_path: Path, task: str) -> None:
+    pytest.importorskip("pypinyin", reason="the noise of Chinese needs the extra zh")
+    empty, out = tmp_path / "empty.json", tmp_path / "noisy.json"
+    empty.write_text("[]", encoding="utf-8")
+    words = ("data", "noise", task, empty, "--regime", "test" if task == "spoken" else "user", "--out", out)
+    done = duologue(*words)
+    assert (done.code, done.out) == (0, f"0 utterances changed in {out}\n")
+    assert "empty.json holds no utterance that this noise could change; is it the file that was meant?" in done.err
+    assert "holds no" not in duologue(*words, "--strength", 0).err
+
+
 def test_noise_is_laid_on_a_file_and_the_seed_decides(duologue: Any, tmp_path: Path) -> None:
     for name, seed in (("a.json", 1), ("b.json.gz", 1), ("c.json", 2)):
         words = ("--regime", "test", "--seed", seed, "--strength", 3, "--out", tmp_path / name)

@@ -67,3 +67,5 @@ def noise(
     strengths = noise_strengths(loaded, kinds, strength)
     changed = loaded.write_noisy(path, out, regime=regime, seed=seed, strengths=strengths)
     console.line(f"{amount(changed, 'utterance')} changed in {out}")
+    if not changed and any(strengths.values()):
+        console.remark(f"{path} holds no utterance that this noise could change; is it the file that was meant?")
