@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.mobilecs_tracks import Track, changed, extraction_track
 
 from duologue.challenges.mobilecs.formats.raw import content_of
@@ -63,6 +64,35 @@ def test_what_is_given_twice(track: Track) -> None:
     assert track.rules(again) == [("entity-repeated", "warning")]
     again = changed(track.rows, "/0/triples/+", track.rows[0]["triples"][0])
     assert track.rules(again) == [("triple-repeated", "warning")]
+
+
+def test_a_value_that_is_said_twice_in_a_turn_is_two_triples(track: Track) -> None:
+    """The scorers count it twice; the extractors' own results were warned of."""
+    said = ["一块一块", "一块"]
+    texts = [turn.text for turn in track.examples[0].sample.history]
+    turns = tuple(
+        replace(turn, text=text)
+        for turn, text in zip(track.examples[0].sample.history, [*said, *texts[2:]], strict=True)
+    )
+    track.examples[0] = replace(track.examples[0], sample=replace(track.examples[0].sample, history=turns))
+    owner = {"ent-id": "NA", "ent-name": "NA", "prop": "账户余额", "value": "一块", "turn_id": 0}
+    first, second, staff, wrong = [
+        {**owner, "position": list(place), "utterance_id": side}
+        for side, *place in ((0, 0, 2), (0, 2, 4), (1, 0, 2), (0, 1, 3))
+    ]
+    bare = [{key: value for key, value in one.items() if key != "utterance_id"} for one in (first, staff)]
+
+    def repeated(*triples: Any, known: bool = True) -> int:
+        found = track.rules(changed(track.rows, "/0/triples", list(triples)), known=known)
+        return found.count(("triple-repeated", "warning"))
+
+    assert repeated(first, second, staff) == repeated(first, second, staff, known=False) == 0
+    assert repeated(*bare) == 0  # the file does not say who says it; both do
+    assert repeated(*bare, known=False) == 1
+    assert repeated(*bare, bare[0]) == 1
+    assert repeated(first, second, first, second) == 2
+    assert repeated(first, wrong) == 1  # what stands there is something else
+    assert repeated(wrong, first) == 0
 
 
 def test_turns_that_are_missing_or_beyond_the_dialogue(track: Track) -> None:

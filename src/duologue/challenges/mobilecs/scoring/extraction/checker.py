@@ -6,6 +6,7 @@ also requires complete fields, known turns and positions that cover the name.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +24,7 @@ from duologue.core import problems
 from duologue.core.decoded import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.core.records import Annotation, Example, Problem, Submission
 
@@ -35,7 +36,7 @@ RULES = {
     "entity-type-unknown": "a `type` is one of the ten entity types (a warning)",
     "entity-repeated": "no mention is given twice (a warning; the second costs precision)",
     "triple-type": "a triple is an object with the texts `ent-id`, `prop` and `value`",
-    "triple-repeated": "no triple is given twice in a turn (a warning; right only where it is said twice)",
+    "triple-repeated": "no triple is given twice for the same words (a warning; a value said twice is two triples)",
     "triple-unmentioned": "the entity of a triple has a mention (a warning; the official scorer needs one)",
     "position-type": "an entity's `position` is `[start, end]` in characters from 0, end behind start",
     "position-missing": "a triple has a `position` (a warning; the official scorer needs it)",
@@ -154,9 +155,9 @@ def _extraction(row: dict[str, Any], texts: list[str] | None, issues: Issues) ->
     entities, triples = (_records(row, key, issues) for key in ("entities", "triples"))
     ids = {one["id"] for one in entities if isinstance(one, dict) and isinstance(one.get("id"), str)}
     mentions = [_mention(one, texts, f"/entities/{number}", issues) for number, one in enumerate(entities)]
-    _warn_of_repeated(mentions, "entity-repeated", "/entities", "the same mention is given before", issues)
+    _warn_of_repeated_mentions(mentions, issues)
     values = [_triple(one, texts, ids, f"/triples/{number}", issues) for number, one in enumerate(triples)]
-    _warn_of_repeated(values, "triple-repeated", "/triples", "the same triple is given before in this turn", issues)
+    _warn_of_repeated_values(triples, values, texts, issues)
     return DialogueExtraction(
         mentions=[one for one in mentions if one is not None],
         triples=[one for one in values if one is not None],
@@ -176,12 +177,12 @@ def _records(row: dict[str, Any], key: str, issues: Issues) -> list[Any]:
     return []
 
 
-def _warn_of_repeated(records: Sequence[Hashable], rule: str, pointer: str, message: str, issues: Issues) -> None:
-    """Warn of each record that occurs before; `None` stands for an unusable one."""
-    seen: set[Hashable] = set()
-    for number, one in enumerate(records):
+def _warn_of_repeated_mentions(mentions: Sequence[ComparedMention | None], issues: Issues) -> None:
+    """Warn of each mention that is given before; `None` stands for an unusable one."""
+    seen: set[ComparedMention | None] = set()
+    for number, one in enumerate(mentions):
         if one is not None and one in seen:
-            issues.warn(rule, f"{pointer}/{number}", message)
+            issues.warn("entity-repeated", f"/entities/{number}", "the same mention is given before")
         seen.add(one)
 
 
@@ -243,6 +244,39 @@ def _triple(one: Any, texts: list[str] | None, ids: set[str], pointer: str, issu
         issues.warn("triple-unmentioned", pointer, message)
     owner = None if one["ent-id"] == USER else one["ent-id"]
     return ComparedTriple(owner, turn[0], one["prop"], one["value"].translate(_WITHOUT_NOISE))
+
+
+def _warn_of_repeated_values(
+    triples: Sequence[Any], values: Sequence[ComparedTriple | None], texts: list[str] | None, issues: Issues
+) -> None:
+    """Warn of each triple that is given before for the same words: a value that is said twice is two triples."""
+    given: Counter[tuple[ComparedTriple, tuple[tuple[int, int, int], ...]]] = Counter()
+    seen: set[ComparedTriple] = set()
+    for number, (one, value) in enumerate(zip(triples, values, strict=True)):
+        if value is None:
+            continue
+        places = _places(one, value, texts)
+        if given[value, places] >= max(1, len(places)) or (not places and value in seen):
+            issues.warn("triple-repeated", f"/triples/{number}", "the same triple is given before in this turn")
+        given[value, places] += 1
+        seen.add(value)
+
+
+def _places(one: Any, value: ComparedTriple, texts: list[str] | None) -> tuple[tuple[int, int, int], ...]:
+    """Return where the value of a triple is said: side, start and end; both sides where it does not say which.
+
+    None where the value does not stand at its position; without the texts its position is believed, on side -1 where
+    it does not say which.
+    """
+    position, utterance = one.get("position"), one.get("utterance_id")
+    if not isinstance(position, list) or len(position) != 2 or not all(map(is_count, position)):
+        return ()
+    start, end = position
+    if texts is None:
+        return ((utterance % 2 if is_count(utterance) else -1, start, end),)
+    sides = (utterance % 2,) if is_count(utterance) else (0, 1)
+    said = texts[2 * value.turn : 2 * value.turn + 2]
+    return tuple((side, start, end) for side in sides if said[side][start:end].translate(_WITHOUT_NOISE) == value.value)
 
 
 def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, issues: Issues) -> tuple[int, int | None] | None:
