@@ -190,6 +190,59 @@ def test_rows_of_one_utterance_are_gathered_by_call_and_not_by_row(name: str, tm
     assert calls == [[("客服", "您好"), ("用户", "喂")], [("用户", "你好"), ("客服", "请讲")]]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{\n"call_id": "x",\n"segments": [\n["客服", "您好"],\n["用户", "喂"]\n]\n}\n',
+        '{"turns": [["客服", "您好"], ["用户", "喂"]]}',
+        '{"calls": [{"turns": [["客服", "您好"], ["用户", "喂"]]}]}',
+        '{"ok": 1,\n"results": {"conversations": [{"segments": [["客服", "您好"], ["用户", "喂"]]}]}}',
+        '{"data": [{"角色": "客服", "转写结果": "您好"}, {"角色": "用户", "转写结果": "喂"}]}',
+    ],
+)
+def test_an_object_alone_is_one_call_or_holds_them(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(content, encoding="utf-8")
+    assert [call.turns for call in read_transcripts(path)] == [[("客服", "您好"), ("用户", "喂")]]
+
+
+def test_channels_are_numbers_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"call_id": 7, "channel": 0, "text": "您好"}\n{"call_id": 7, "channel": 1, "text": "喂"}\n', encoding="utf-8"
+    )
+    assert [call.turns for call in read_transcripts(path)] == [[("0", "您好"), ("1", "喂")]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "call,speaker,role,text\n1,张三,agent,您好\n1,李四,customer,喂\n1,,agent,请讲\n"),
+        (
+            "a.jsonl",
+            (
+                '{"role": "agent", "speaker": "张三", "text": "您好"}\n'
+                '{"role": "customer", "speaker": "李四", "text": "喂"}\n'
+                '{"role": "agent", "speaker": "", "text": "请讲"}\n'
+            ),
+        ),
+    ],
+)
+def test_who_has_a_role_and_a_name_is_called_by_both(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    (call,) = read_transcripts(tmp_path / name)
+    assert call.turns == [("agent 张三", "您好"), ("customer 李四", "喂"), ("agent", "请讲")]
+
+
+def test_dates_in_front_of_speakers_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(
+        "2026-11-03 10:23:01 客服: 您好\n[2026/11/3 10:23] 用户：喂\n2026年11月3日 10:24 客服: 请讲\n", encoding="utf-8"
+    )
+    (call,) = read_transcripts(path)
+    assert call.turns == [("客服", "您好"), ("用户", "喂"), ("客服", "请讲")]
+
+
 def test_times_in_front_of_speakers_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("[00:01] 客服: 您好\n【00:03.5】用户：喂\n00:00:07 客服: 请讲\n", encoding="utf-8")

@@ -4,8 +4,8 @@
   speaker goes on with the utterance before, and an empty line ends the call
 * tables (`.csv`, `.tsv`): a head with columns for call, speaker and text; without one for the call the file is one.
   Columns may be parted by a comma, semicolon, tab or bar, whatever the name of the file says: spreadsheets do
-* JSON (`.json`, `.jsonl`): a list of calls or one per line, each with turns `[speaker, text]` or objects; or a list of
-  such turns, or one per line, which say of what call they are as rows of a table do
+* JSON (`.json`, `.jsonl`): a list of calls, one per line or one alone, each with turns `[speaker, text]` or objects; or
+  a list of such turns, or one per line, which say of what call they are as rows of a table do
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.challenges.mobilecs.formats.issues import is_count
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
@@ -46,24 +47,32 @@ RULES = {
 CALLS = (
     "call", "callid", "dialogid", "dialogueid", "conversationid", "session", "sessionid", "recording",
     "recordingid", "通话", "通话id", "通话编号", "通话号", "会话", "会话id", "会话编号", "对话", "对话id",
-    "对话编号", "录音", "录音id", "录音编号", "流水号", "通话流水号", "工单号", "id",
+    "对话编号", "录音", "录音id", "录音编号", "流水号", "通话流水号", "呼叫流水号", "呼叫编号", "工单号", "id",
 )  # fmt: skip
 """Names of what tells calls apart, the most telling first: an `id` beside another may be that of the row.
 
 Names of columns and keys are compared in small letters without blanks, `_` and `-`.
 """
-SPEAKERS = (
-    "speaker", "role", "author", "from", "channel", "说话人", "说话者", "说话方", "角色", "讲话人", "发言人",
-    "身份",
+ROLES = ("role", "角色", "说话人角色", "身份")
+"""Names of what tells staff and customer; a speaker beside it is the person."""
+_PERSONS = (
+    "speaker", "author", "from", "channel", "说话人", "说话者", "说话方", "讲话人", "发言人", "声道", "通道",
 )  # fmt: skip
+SPEAKERS = (*_PERSONS, *ROLES)
 TEXTS = (
     "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
-    "话术", "转写", "转写文本", "转写内容", "对话内容", "说话内容",
+    "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
 )  # fmt: skip
 TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
 BREAK = "_"
 """Sign of MobileCS for a break inside an utterance."""
-_TIME = r"(?:[\[(【（]\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?[\])】）]|\d{1,3}:\d\d:\d\d(?:[.,]\d+)?)"
+WRAPPERS = ("calls", "dialogues", "dialogs", "conversations", "records", "data", "items", "results")
+"""Keys under which an object alone holds calls."""
+_DATE = r"\d{4}[\-/.年]\d{1,2}[\-/.月]\d{1,2}日?[ T]{1,2}\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"
+_TIME = (
+    r"(?:[\[(【（]?" + _DATE + r"[\])】）]?|[\[(【（]\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?[\])】）]|"
+    r"\d{1,3}:\d\d:\d\d(?:[.,]\d+)?)"
+)
 _SAID = re.compile(rf"\s*(?:{_TIME}\s*)?([^:：\s](?:[^:：]{{0,38}}[^:：\s])?)\s*[:：](?!//)\s*(.*)")
 _UNNAMED = re.compile(r"[\s_\-\ufeff]+")
 _NUMBER = re.compile(r"[\d.,\s]+")
@@ -72,6 +81,8 @@ _MARKS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 """Signs that part columns, with what they are called."""
 _SAYS_MARK = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """First line by which spreadsheets are told what parts columns."""
+_DEEPEST = 4
+"""Objects around a list of calls that are looked into."""
 _LONGEST_HEAD = 1 << 16
 _JSON = (".json", ".jsonl", ".ndjson")
 
@@ -213,8 +224,10 @@ def _of_rows(
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     told = rows[0][1] if rows else []
     head = [_name(name) for name in told]
-    columns = [next((head.index(name) for name in names if name in head), None) for names in (CALLS, SPEAKERS, TEXTS)]
-    at_call, at_speaker, at_text = columns
+    at_call, at_person, at_role, at_text = (
+        next((head.index(name) for name in names if name in head), None) for names in (CALLS, _PERSONS, ROLES, TEXTS)
+    )
+    at_speaker = at_role if at_person is None else at_person
     if at_speaker is None or at_text is None:
         problems.add(
             Problem(
@@ -225,7 +238,7 @@ def _of_rows(
             )
         )
         return
-    unread = [name for at, name in enumerate(told) if at not in (at_speaker, at_text) and name.strip()]
+    unread = [name for at, name in enumerate(told) if at not in (at_person, at_role, at_text) and name.strip()]
     said = _SaidRows(path, None if at_call is None else head[at_call], unread)
     for line, row in rows[1:]:
         if not any(cell.strip() for cell in row):
@@ -235,7 +248,8 @@ def _of_rows(
             advice = "put a text in quotes that holds what parts the columns" if len(row) > len(head) else ""
             problems.add(Problem(rule="transcript-row", place=f"line {line}", message=message, advice=advice))
             continue
-        said.add("" if at_call is None else row[at_call], (row[at_speaker].strip(), row[at_text]))
+        speaker = row[at_speaker].strip() if at_role is None else _called(row[at_role], row[at_speaker])
+        said.add("" if at_call is None else row[at_call], (speaker, row[at_text]))
     yield from said.calls(problems)
 
 
@@ -306,17 +320,31 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tupl
 
 def _json_rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, Any]]:
     lines = [(number, line) for number, line in enumerate(cut(text), start=1) if line.strip()]
-    if text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1])):
-        for number, row in enumerate(disk.decode_json(text, path), start=1):
+    begins = text.lstrip()[:1]
+    spread = len(lines) > 1 and not any(_is_json(line) for _, line in lines[: 2 if begins == "{" else 1])
+    if (begins == "[" and (spread or len(lines) == 1)) or (begins == "{" and spread):
+        for number, row in enumerate(_unwrapped(disk.decode_json(text, path)), start=1):
             yield f"call {number}", row
         return
     for number, line in lines:
         try:
-            yield f"line {number}", json.loads(line)
+            row = json.loads(line)
+            yield from ((f"line {number}", one) for one in (_unwrapped(row) if len(lines) == 1 else [row]))
         except (ValueError, RecursionError) as error:
             advice = "give a list of calls, or a call on each line"
             place = f"line {number}"
             problems.add(Problem(rule="transcript-json", place=place, message=f"no JSON: {error}", advice=advice))
+
+
+def _unwrapped(whole: Any) -> list[Any]:
+    """Return the calls of a list, or of an object that is one call or holds them under a usual key."""
+    for _ in range(_DEEPEST):
+        held = whole if isinstance(whole, dict) and not _turns_of(whole) else {}
+        inner = next((held[name] for name in WRAPPERS if isinstance(held.get(name), list | dict)), None)
+        if inner is None:
+            break
+        whole = inner
+    return whole if isinstance(whole, list) else [whole]
 
 
 def _is_json(line: str) -> bool:
@@ -341,11 +369,25 @@ def _turn(one: Any) -> tuple[str, str] | None:
 
 
 def _speaker_and_text(one: Any) -> list[Any] | None:
-    """Return what stands in the places of speaker and text; `None` where there are no such places."""
+    """Return what stands in the places of speaker and text; `None` where there are no such places.
+
+    The number of a channel or speaker is its name.
+    """
     if isinstance(one, dict):
         keys = {_name(key): key for key in one}
-        return [next((one[keys[name]] for name in names if name in keys), None) for names in (SPEAKERS, TEXTS)]
+        speaker, role, text = (
+            next((one[keys[name]] for name in names if name in keys), None) for names in (_PERSONS, ROLES, TEXTS)
+        )
+        speaker, role = (str(told) if is_count(told) else told for told in (speaker, role))
+        if speaker is None or role is None:
+            return [role if speaker is None else speaker, text]
+        return [_called(role, speaker) if is_text(role) and is_text(speaker) else None, text]
     return one if isinstance(one, list) and len(one) == 2 else None
+
+
+def _called(role: str, person: str) -> str:
+    """Return who speaks, by role and name where both are told."""
+    return " ".join(dict.fromkeys(part for part in (role.strip(), person.strip()) if part))
 
 
 def _name(told: str) -> str:
