@@ -67,7 +67,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert "empty" not in re.sub("<style>.*?</style>|<script>.*?</script>", "", shown, flags=re.DOTALL)
     assert "12,345" in shown
     assert "(25)" in shown
-    assert "Nothing is said." in page(tmp_path / "b.html", [DialogueView("bare")])
+    assert "There is nothing in it." in page(tmp_path / "b.html", [DialogueView("bare")])
 
 
 def test_a_full_disk_leaves_the_page_that_was_there(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ _INTRODUCED = re.compile(
     r"(?:我是|我叫|这里是|客服(?:代表|专员|人员)?|坐席|座席|话务员|接线员|代表|专员|员工|值班|工号[0-9零幺一二两三四五六七八九]{1,8}号?的?)"
     r"(?P<name>[小老][\u4e00-\u9fff])(?=[^\u4e00-\u9fff]|$|为|很|请|您|竭|在|的|呢|啊|哦|工号|帮|给|来|有)"
 )
+_SURNAMED = re.compile(r"(?:免贵姓|我(?:就)?姓|本人姓)[ ]?(?P<name>[\u4e00-\u9fff]{1,2})")
 _SERVES = re.compile(r"(?<![大最减缩从])(?P<name>[小阿][\u4e00-\u9fff])(?=(?:很高兴|竭诚|将|来)?为[您你]服务)")
 _BROKEN = re.compile(r"(?<=[\u4e00-\u9fff])[_ ]{1,3}(?=[\u4e00-\u9fff])")
 _WESTERN = re.compile(r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff]{1,8}(?:·[\u4e00-\u9fff]{1,8})?")
@@ -228,6 +229,11 @@ def _unbroken(text: str) -> Iterator[PersonalSpan]:
         size = transcribed_size(text, match.start("name"), sure=label.startswith(_SURE))
         size = size or _person(match["name"], sure=label.startswith(_SURE))
         if size and (label.startswith(_SURE) or _ends_there(text, match.start("name") + size)):
+            yield PersonalSpan(match.start("name"), match.start("name") + size, "NAME")
+    for match in _SURNAMED.finditer(text):
+        size = 2 if match["name"] in CHINESE_DOUBLE_SURNAMES else 1
+        listed_one = match["name"][0] in CHINESE_SURNAMES or match["name"][0] in CHINESE_SURNAMES_ALSO_WORDS
+        if (size == 2 or listed_one) and _ends_there(text, match.start("name") + size):
             yield PersonalSpan(match.start("name"), match.start("name") + size, "NAME")
     yield from _before(text, _TITLES, titled=True)
     yield from _before(text, _SELF, titled=False)
