@@ -234,6 +234,12 @@ def test_who_has_a_role_and_a_name_is_called_by_both(name: str, content: str, tm
     assert call.turns == [("agent 张三", "您好"), ("customer 李四", "喂"), ("agent", "请讲")]
 
 
+def test_a_speaker_who_is_a_role_has_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("speaker,role,text\n客服,人工,您好\n用户,VIP,喂\n", encoding="utf-8")
+    assert [call.turns for call in read_transcripts(path)] == [[("客服", "您好"), ("用户", "喂")]]
+
+
 def test_dates_in_front_of_speakers_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from duologue.challenges.mobilecs.formats.transcripts import BREAK, read_transcripts
+from duologue.challenges.mobilecs.formats.transcripts import BREAK, CUSTOMER, STAFF, read_transcripts
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.core.errors import FormatError
 from duologue.core.problems import ProblemCollector
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.formats.transcripts import Transcript
     from duologue.text.anonymiser import Replaced
 
-STAFF = frozenset(
-    ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "service", "s", "[speaker 1]")
-)
-"""What files call the staff, in small letters."""
-CUSTOMER = frozenset(("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "u", "c", "[speaker 2]"))
-"""What files call the customer, in small letters."""
 _RULE = "transcript-roles"
 _NUMBERED = re.compile(r"([a-z]+|[\u4e00-\u9fff]+)[^a-z\u4e00-\u9fff].*", re.DOTALL)
 """A role with what tells one person from others: 客服001, 坐席-张三, agent 7."""

@@ -63,6 +63,12 @@ TEXTS = (
     "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
     "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
 )  # fmt: skip
+STAFF = frozenset(
+    ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "service", "s", "[speaker 1]")
+)
+"""What files call the staff, in small letters."""
+CUSTOMER = frozenset(("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "u", "c", "[speaker 2]"))
+"""What files call the customer, in small letters."""
 TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
 BREAK = "_"
 """Sign of MobileCS for a break inside an utterance."""
@@ -386,7 +392,9 @@ def _speaker_and_text(one: Any) -> list[Any] | None:
 
 
 def _called(role: str, person: str) -> str:
-    """Return who speaks, by role and name where both are told."""
+    """Return who speaks, by role and name where both are told; one who is called by a usual role has no other."""
+    if person.strip().lower() in STAFF | CUSTOMER:
+        return person.strip()
     return " ".join(dict.fromkeys(part for part in (role.strip(), person.strip()) if part))
 
 
