@@ -111,6 +111,8 @@ _INTRODUCED = re.compile(
 )
 _SURNAMED = re.compile(r"(?:免贵姓|我(?:就)?姓|本人姓)[ ]?(?P<name>[\u4e00-\u9fff]{1,2})")
 _SERVES = re.compile(r"(?<![大最减缩从])(?P<name>[小阿][\u4e00-\u9fff])(?=(?:很高兴|竭诚|将|来)?为[您你]服务)")
+_SMALL_THINGS = "组区店站编妹哥弟时"
+"""What 小 may stand before that serves people, and is no name."""
 _BROKEN = re.compile(r"(?<=[\u4e00-\u9fff])[_ ]{1,3}(?=[\u4e00-\u9fff])")
 _WESTERN = re.compile(r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff]{1,8}(?:·[\u4e00-\u9fff]{1,8})?")
 
@@ -253,7 +255,7 @@ def _introduced(text: str) -> Iterator[PersonalSpan]:
         if surname in CHINESE_SURNAMES or surname in CHINESE_SURNAMES_ALSO_WORDS:
             yield PersonalSpan(match.start("name"), match.end("name"), "NAME")
     for match in _SERVES.finditer(text):
-        if match["name"][1] not in NO_GIVEN:
+        if match["name"][1] not in NO_GIVEN and match["name"][1] not in _SMALL_THINGS:
             yield PersonalSpan(match.start("name"), match.end("name"), "NAME")
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from duologue.challenges.mobilecs.formats.transcripts import BREAK, CUSTOMER, STAFF, read_transcripts
+from duologue.challenges.mobilecs.formats.transcript_words import CUSTOMER, STAFF
+from duologue.challenges.mobilecs.formats.transcripts import BREAK, read_transcripts
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.core.errors import FormatError
 from duologue.core.problems import ProblemCollector

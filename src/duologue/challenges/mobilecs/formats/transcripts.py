@@ -21,6 +21,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.challenges.mobilecs.formats.issues import is_count
+from duologue.challenges.mobilecs.formats.transcript_words import (
+    CALLS,
+    CUSTOMER,
+    PERSONS,
+    ROLES,
+    SPEAKERS,
+    STAFF,
+    TEXTS,
+    TURNS,
+    WRAPPERS,
+)
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
@@ -44,36 +55,8 @@ RULES = {
     "transcript-turns": "a call is an object with turns, each `[speaker, text]` or an object with both as texts",
 }
 """Rules for transcripts by id."""
-CALLS = (
-    "call", "callid", "dialogid", "dialogueid", "conversationid", "session", "sessionid", "recording",
-    "recordingid", "通话", "通话id", "通话编号", "通话号", "会话", "会话id", "会话编号", "对话", "对话id",
-    "对话编号", "录音", "录音id", "录音编号", "流水号", "通话流水号", "呼叫流水号", "呼叫编号", "工单号", "id",
-)  # fmt: skip
-"""Names of what tells calls apart, the most telling first: an `id` beside another may be that of the row.
-
-Names of columns and keys are compared in small letters without blanks, `_` and `-`.
-"""
-ROLES = ("role", "角色", "说话人角色", "身份")
-"""Names of what tells staff and customer; a speaker beside it is the person."""
-_PERSONS = (
-    "speaker", "author", "from", "channel", "说话人", "说话者", "说话方", "讲话人", "发言人", "声道", "通道",
-)  # fmt: skip
-SPEAKERS = (*_PERSONS, *ROLES)
-TEXTS = (
-    "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
-    "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
-)  # fmt: skip
-STAFF = frozenset(
-    ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "service", "s", "[speaker 1]")
-)
-"""What files call the staff, in small letters."""
-CUSTOMER = frozenset(("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "u", "c", "[speaker 2]"))
-"""What files call the customer, in small letters."""
-TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
 BREAK = "_"
 """Sign of MobileCS for a break inside an utterance."""
-WRAPPERS = ("calls", "dialogues", "dialogs", "conversations", "records", "data", "items", "results")
-"""Keys under which an object alone holds calls."""
 _DATE = r"\d{4}[\-/.年]\d{1,2}[\-/.月]\d{1,2}日?[ T]{1,2}\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"
 _TIME = (
     r"(?:[\[(【（]?" + _DATE + r"[\])】）]?|[\[(【（]\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?[\])】）]|"
@@ -231,7 +214,7 @@ def _of_rows(
     told = rows[0][1] if rows else []
     head = [_name(name) for name in told]
     at_call, at_person, at_role, at_text = (
-        next((head.index(name) for name in names if name in head), None) for names in (CALLS, _PERSONS, ROLES, TEXTS)
+        next((head.index(name) for name in names if name in head), None) for names in (CALLS, PERSONS, ROLES, TEXTS)
     )
     at_speaker = at_role if at_person is None else at_person
     if at_speaker is None or at_text is None:
@@ -382,7 +365,7 @@ def _speaker_and_text(one: Any) -> list[Any] | None:
     if isinstance(one, dict):
         keys = {_name(key): key for key in one}
         speaker, role, text = (
-            next((one[keys[name]] for name in names if name in keys), None) for names in (_PERSONS, ROLES, TEXTS)
+            next((one[keys[name]] for name in names if name in keys), None) for names in (PERSONS, ROLES, TEXTS)
         )
         speaker, role = (str(told) if is_count(told) else told for told in (speaker, role))
         if speaker is None or role is None:
