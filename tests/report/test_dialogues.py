@@ -70,6 +70,13 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert "There is nothing in it." in page(tmp_path / "b.html", [DialogueView("bare")])
 
 
+def test_what_comes_after_the_dialogue_stands_below_it(tmp_path: Path) -> None:
+    base, candidates = (TableView(name, ["text"], [[f"{name} row"]] * 20) for name in ("base", "candidates"))
+    shown = page(tmp_path / "a.html", [DialogueView("one", [UtteranceView("user", "hello")], [base], [candidates])])
+    assert shown.index("base row") < shown.index("hello") < shown.index("candidates row")
+    assert shown.count("<details open>") == 1  # a long table above the words is shut, what they lead to is not
+
+
 def test_a_full_disk_leaves_the_page_that_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     before = page(path, [DialogueView("one")])

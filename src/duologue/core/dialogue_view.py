@@ -36,6 +36,9 @@ class DialogueView(NamedTuple):
     title: str
     utterances: Sequence[UtteranceView] = ()
     tables: Sequence[TableView] = ()
+    """What was known before: above the utterances."""
+    after: Sequence[TableView] = ()
+    """What comes after the last utterance, such as candidates for the next."""
 
 
 def views_of_lines(lines: Iterable[str]) -> Iterator[DialogueView]:

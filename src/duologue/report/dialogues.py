@@ -30,6 +30,7 @@ class _Shown(NamedTuple):
     dialogue: DialogueView
     utterances: list[tuple[int, UtteranceView]]
     tables: list[TableView]
+    after: list[TableView]
 
     @property
     def more(self) -> int:
@@ -69,7 +70,8 @@ def _shown(dialogue: DialogueView) -> _Shown:
         (speakers.setdefault(one.speaker, len(speakers)) % COLOURS, one)
         for one in islice(dialogue.utterances, MAX_UTTERANCES)
     ]
-    return _Shown(dialogue, utterances, [table for table in dialogue.tables if table.rows])
+    tables, after = ([table for table in group if table.rows] for group in (dialogue.tables, dialogue.after))
+    return _Shown(dialogue, utterances, tables, after)
 
 
 def _plain(text: str | MarkedText) -> str | MarkedText:

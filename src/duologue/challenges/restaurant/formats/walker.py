@@ -52,13 +52,13 @@ def views(examples: Iterable[Example]) -> Iterator[DialogueView]:
         sample = example.sample
         answer = example.references[0] if example.references else None
         right = answer.ranking[0] if answer is not None and answer.ranking else None
-        rows = [(one.id, one.text, "✓" * (one.id == right)) for one in sample.candidates]
+        rows = [("✓" * (one.id == right), one.text, one.id) for one in sample.candidates]
         if answer is not None and right is not None and right not in {one.id for one in sample.candidates}:
-            rows.append((right, answer.text or "", "✓"))
+            rows.append(("✓", answer.text or "", right))
         yield DialogueView(
             sample.id,
             [UtteranceView(turn.speaker, turn.text) for turn in sample.history],
-            [TableView("candidates", ("id", "text", "answer"), rows)],
+            after=[TableView("candidates", ("answer", "text", "id"), rows)],
         )
 
 
