@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from duologue.text.personal.spans import PersonalSpan
 
 _SAMPLES = 5
-_PLACEHOLDER = re.compile(r"<(?:[A-Z]{2,8})_[0-9]{1,6}>")
+PLACEHOLDER = re.compile(r"<(?:[A-Z]{2,8})_[0-9]{1,6}>")
+"""What stands in the place of a piece of personal data."""
 _SIGNS = re.compile(r"[^0-9a-z\u00c0-\uffff]+")
 _DIGIT, _LETTER, _HAN = re.compile(r"[0-9]"), re.compile(r"[^\W\d_\u3400-\u9fff]"), re.compile(r"[\u3400-\u9fff]")
 
@@ -176,7 +177,7 @@ class Anonymised:
 
     def _replace(self, text: str, spans: Iterable[PersonalSpan]) -> str:
         owner = self._owner
-        there = [match.span() for match in _PLACEHOLDER.finditer(text)] if "<" in text else []
+        there = [match.span() for match in PLACEHOLDER.finditer(text)] if "<" in text else []
         ends = [end for _, end in there]
         pieces: list[str] = []
         at = 0

@@ -10,6 +10,10 @@ from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.challenges.mobilecs.formats.local_bases import local_bases
 from duologue.challenges.mobilecs.formats.raw import read_examples
 from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER_INTENT
+from duologue.core.records import Annotation, Answer, Mention, Span, Value
+
+MORE = [{"[SPEAKER 1]": "好", "[SPEAKER 2]": "嗯"}]
+"""A second turn: the official conversion pairs what the customer says with the answer."""
 
 
 def bare(row: dict[str, Any]) -> dict[str, Any]:
@@ -41,6 +45,30 @@ def test_calls_with_intents_keep_them_and_their_goal_but_not_their_annotation() 
     assert {row["id"] for row in made.rows} == {one.sample.id for one in examples}
     assert all(row["KB"] == {} and "goal" in row for row in made.rows)
     assert all(USER_INTENT in turn for row in made.rows for turn in row["content"])
+
+
+def test_placeholders_of_personal_data_are_no_services() -> None:
+    """An extractor took the name of a caller for a plan, and the base had an entity `name_2`."""
+    text = "我叫<NAME_2>，十块钱的包"
+    examples = read_examples(
+        [{"id": "call", "content": [{"[SPEAKER 1]": "您好", "[SPEAKER 2]": text}, *MORE]}], Issues()
+    )
+
+    def span(words: str) -> Span:
+        return Span(turn=1, start=text.index(words), end=text.index(words) + len(words))
+
+    def named(entity: str, words: str) -> Mention:
+        return Mention(label="套餐", text=words, entity=entity, span=span(words))
+
+    def valued(entity: str | None, words: str) -> Value:
+        return Value(slot="业务费用", text=words, entity=entity, span=span(words))
+
+    found = Annotation(
+        mentions=(named("ent-1", "NAME_2"), named("ent-2", "包")),
+        values=(valued("ent-1", "十块钱"), valued("ent-2", "十块钱"), valued(None, "2")),
+    )
+    (row,) = local_bases(examples, {"call": Answer(annotation=found)}).rows
+    assert row["KB"] == {"ent-2": {"name": "包", "type": "套餐", "业务费用": "十块钱"}}
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace
+
 from duologue.challenges.mobilecs.formats import preprocessor
 from duologue.challenges.mobilecs.formats.turn_info import info_of
 from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER_INTENT
 from duologue.core.records import Annotation
+from duologue.text.anonymiser import PLACEHOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.records import Answer, Example
+    from duologue.core.records import Answer, Example, Span, Turn
 
 _INTENTS = {"system": STAFF_INTENT, "user": USER_INTENT}
 _UNKNOWN = "其他"
 """Stands for an intent while a bare call is preprocessed."""
+_COVERED = "\0"
 
 
 class LocalBases(NamedTuple):
@@ -34,6 +38,7 @@ class LocalBases(NamedTuple):
 def local_bases(examples: Sequence[Example], answers: Mapping[str, Answer]) -> LocalBases:
     """Return calls as track 2 dialogues whose knowledge bases hold what the answers say; other annotation is not read.
 
+    What was found within placeholders of personal data, such as `<NAME_1>`, is left out.
     The order is the official one: calls that the staff opens, then those that the user opens.
     """
     rows, bare, discarded = [], set(), []
@@ -53,8 +58,10 @@ def local_bases(examples: Sequence[Example], answers: Mapping[str, Answer]) -> L
 def _annotated_row(example: Example, answers: Mapping[str, Answer]) -> tuple[dict[str, Any], bool]:
     """Return the raw row of a call with an answer as its annotation, and whether all its intents are known."""
     answer = answers.get(example.sample.id)
-    found = answer.annotation if answer is not None and answer.annotation is not None else Annotation()
     turns = example.sample.history
+    found = answer.annotation if answer is not None and answer.annotation is not None else Annotation()
+    if any("<" in turn.text for turn in turns):
+        found = _without_placeholders(found, turns)
     given = example.source["content"] if isinstance(example.source, dict) else example.source
     content, complete = [], True
     for number in range(0, len(turns), 2):
@@ -70,6 +77,19 @@ def _annotated_row(example: Example, answers: Mapping[str, Answer]) -> tuple[dic
             }
         )
     return {"id": example.sample.id, "content": content}, complete
+
+
+def _without_placeholders(found: Annotation, turns: Sequence[Turn]) -> Annotation:
+    """Return an annotation without what lies in placeholders of personal data, which name no service and no price."""
+    shapes = [PLACEHOLDER.sub(lambda match: _COVERED * len(match[0]), turn.text) for turn in turns]
+
+    def stays(span: Span | None) -> bool:
+        return span is None or bool(shapes[span.turn][span.start : span.end].strip(_COVERED))
+
+    mentions = tuple(one for one in found.mentions if stays(one.span))
+    gone = {one.entity for one in found.mentions} - {one.entity for one in mentions}
+    values = tuple(one for one in found.values if stays(one.span) and (one.entity is None or one.entity not in gone))
+    return replace(found, mentions=mentions, values=values)
 
 
 def _bare(row: dict[str, Any]) -> dict[str, Any]:
