@@ -240,6 +240,30 @@ def test_a_speaker_who_is_a_role_has_no_other(tmp_path: Path) -> None:
     assert [call.turns for call in read_transcripts(path)] == [[("客服", "您好"), ("用户", "喂")]]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "call,channel,start,text\n1,客服,0.5,您好\n1,客服,9,十块\n1,用户,2.5,多少钱\n"),
+        ("a.csv", "通话,角色,开始时间,文本\n1,客服,10:00:01,您好\n1,客服,10:00:09,十块\n1,用户,10:00:02,多少钱\n"),
+        (
+            "a.json",
+            (
+                '{"segments": [{"role": "客服", "start": 0, "text": "您好"}, '
+                '{"role": "客服", "start": 9, "text": "十块"}, {"role": "用户", "start": 2, "text": "多少钱"}]}'
+            ),
+        ),
+    ],
+)
+def test_a_side_after_the_other_is_put_in_the_order_of_time(
+    name: str, content: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Recognisers write a file of two channels so; all of the staff was one utterance."""
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    (call,) = read_transcripts(tmp_path / name)
+    assert call.turns == [("客服", "您好"), ("用户", "多少钱"), ("客服", "十块")]
+    assert "in 1 call what is said was not in the order of its times; now it is" in caplog.text
+
+
 def test_dates_in_front_of_speakers_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(

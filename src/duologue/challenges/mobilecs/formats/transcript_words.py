@@ -22,6 +22,8 @@ TEXTS = (
     "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
     "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
 )  # fmt: skip
+STARTS = ("start", "starttime", "begin", "begintime", "timestamp", "开始", "开始时间", "起始时间")
+"""Names of when an utterance begins."""
 STAFF = frozenset(
     ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "service", "s", "[speaker 1]")
 )

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.challenges.mobilecs.formats.issues import is_count
+from duologue.challenges.mobilecs.formats.transcript_order import in_time, start_of
 from duologue.challenges.mobilecs.formats.transcript_words import (
     CALLS,
     CUSTOMER,
@@ -28,11 +29,13 @@ from duologue.challenges.mobilecs.formats.transcript_words import (
     ROLES,
     SPEAKERS,
     STAFF,
+    STARTS,
     TEXTS,
     TURNS,
     WRAPPERS,
 )
 from duologue.core import disk
+from duologue.core.amounts import amount
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.lines import cut
@@ -213,8 +216,9 @@ def _of_rows(
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     told = rows[0][1] if rows else []
     head = [_name(name) for name in told]
-    at_call, at_person, at_role, at_text = (
-        next((head.index(name) for name in names if name in head), None) for names in (CALLS, PERSONS, ROLES, TEXTS)
+    at_call, at_person, at_role, at_text, at_start = (
+        next((head.index(name) for name in names if name in head), None)
+        for names in (CALLS, PERSONS, ROLES, TEXTS, STARTS)
     )
     at_speaker = at_role if at_person is None else at_person
     if at_speaker is None or at_text is None:
@@ -227,7 +231,9 @@ def _of_rows(
             )
         )
         return
-    unread = [name for at, name in enumerate(told) if at not in (at_person, at_role, at_text) and name.strip()]
+    unread = [
+        name for at, name in enumerate(told) if at not in (at_person, at_role, at_text, at_start) and name.strip()
+    ]
     said = _SaidRows(path, None if at_call is None else head[at_call], unread)
     for line, row in rows[1:]:
         if not any(cell.strip() for cell in row):
@@ -238,7 +244,8 @@ def _of_rows(
             problems.add(Problem(rule="transcript-row", place=f"line {line}", message=message, advice=advice))
             continue
         speaker = row[at_speaker].strip() if at_role is None else _called(row[at_role], row[at_speaker])
-        said.add("" if at_call is None else row[at_call], (speaker, row[at_text]))
+        start = () if at_start is None else start_of(row[at_start])
+        said.add("" if at_call is None else row[at_call], (speaker, row[at_text]), start)
     yield from said.calls(problems)
 
 
@@ -250,11 +257,19 @@ class _SaidRows:
         self.told_by = told_by
         self.unread = unread
         self._path = path
-        self._calls: dict[str, list[tuple[str, str]]] = {}
+        self._calls: dict[str, list[tuple[tuple[str, str], tuple[float, ...]]]] = {}
+        self._moved = 0
 
-    def add(self, call: str, turn: tuple[str, str]) -> None:
-        """Add what is said in a call."""
-        self._calls.setdefault(call, []).append(turn)
+    def add(self, call: str, turn: tuple[str, str], start: tuple[float, ...]) -> None:
+        """Add what is said in a call, and when."""
+        self._calls.setdefault(call, []).append((turn, start))
+
+    def ordered(self, said: Sequence[tuple[tuple[str, str], tuple[float, ...]]]) -> list[tuple[str, str]]:
+        """Return the turns of a call as they follow one another in time, where that is told."""
+        turns = [turn for turn, _ in said]
+        moved = in_time(turns, [start for _, start in said])
+        self._moved += moved is not None
+        return turns if moved is None else moved
 
     def calls(self, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """Yield each call with its place; none, with a problem, where an `id` is that of the row."""
@@ -275,8 +290,11 @@ class _SaidRows:
                 ", ".join(self.unread),
                 CALLS[0],
             )
-        for number, turns in enumerate(self._calls.values(), start=1):
-            yield f"call {number}", turns
+        for number, said in enumerate(self._calls.values(), start=1):
+            yield f"call {number}", self.ordered(said)
+        if self._moved:
+            told = amount(self._moved, "call")
+            _LOG.warning("%s: in %s what is said was not in the order of its times; now it is", self._path, told)
 
 
 def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -288,8 +306,8 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tupl
             keys = {_name(key): key for key in row} if isinstance(row, dict) else {}
             name = next((name for name in CALLS if name in keys), None)
             said.told_by = said.told_by or name
-            said.unread = said.unread or [key for name, key in keys.items() if name not in (*SPEAKERS, *TEXTS)]
-            said.add("" if name is None else str(row[keys[name]]), turn)
+            said.unread = said.unread or [key for name, key in keys.items() if name not in (*SPEAKERS, *TEXTS, *STARTS)]
+            said.add("" if name is None else str(row[keys[name]]), turn, _started(row))
             continue
         turns = [_turn(one) for one in found]
         if not turns or None in turns:
@@ -303,7 +321,11 @@ def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tupl
                 )
             )
             continue
-        yield place, [turn for turn in turns if turn is not None]
+        starts = map(_started, found)
+        yield (
+            place,
+            said.ordered([(turn, start) for turn, start in zip(turns, starts, strict=True) if turn is not None]),
+        )
     yield from said.calls(problems)
 
 
@@ -355,6 +377,12 @@ def _turns_of(row: Any) -> list[Any]:
 def _turn(one: Any) -> tuple[str, str] | None:
     said = _speaker_and_text(one)
     return (said[0].strip(), said[1]) if said is not None and all(map(is_text, said)) else None
+
+
+def _started(one: Any) -> tuple[float, ...]:
+    """Return when a turn begins, where it says so."""
+    keys = {_name(key): key for key in one} if isinstance(one, dict) else {}
+    return start_of(next((one[keys[name]] for name in STARTS if name in keys), None))
 
 
 def _speaker_and_text(one: Any) -> list[Any] | None:
