@@ -57,7 +57,9 @@ slow: $(STAMP) $(UV)
 # The tests of what `make test` leaves out for its size (400 MB): pre-trained models, the logger for MLflow, forms that the
 # hub's library reads, and a local chat model, which answers, plays and judges through its engine's own server.
 hub: $(HUB)
-	$(BIN)/pytest -n 2 -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py \
+	$(BIN)/pytest -n 2 -m "slow or not slow" tests/models/pretrained tests/models/sentence_encoders/test_folder.py \
+	  tests/systems/hub tests/loggers/test_mlflow.py tests/challenges/spoken/systems/grounded/test_similarity.py \
+	  tests/challenges/conversation/systems/retriever/test_own_encoder.py \
 	  tests/exports/test_hugging_face.py tests/exports/test_eval_results.py tests/exports/test_model_card.py \
 	  tests/exports/test_data_card.py \
 	  tests/challenges/mobilecs/systems/extractor_pipeline/test_network.py \

@@ -23,7 +23,7 @@ from duologue.challenges.conversation.systems.training_mix import files_of
 from duologue.challenges.conversation.task import ConversationTask
 from duologue.core.disk import write_text
 from duologue.core.records import Answer, Scoring
-from duologue.models.sentence_encoders.encoder import load_encoder
+from duologue.models.sentence_encoders.encoder import EncoderChoice
 from duologue.run import evaluate
 from duologue.run.saved import read_report, save_report
 from duologue.run.systems import recipe_of
@@ -123,7 +123,7 @@ class Bench:
         memory = self._memories[task, recipe.channels]
         if not recipe.memory:
             return memory, None
-        self._encoder = self._encoder or load_encoder(recipe.encoder)
+        self._encoder = self._encoder or EncoderChoice(recipe.encoder).load()
         if not any(index.sentences is not None for index in memory.indexes):
             memory = memory.encoded(self._encoder, recipe.encoded)
             self._memories[task, recipe.channels] = memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("peft", reason="pre-trained models are optional")
 import tokenizers
 import torch
 import transformers
+from safetensors.torch import save_file
 
 from duologue.models.pretrained.language_model import quiet
 
@@ -86,6 +88,8 @@ def save_tiny_bert(folder: Path, characters: str) -> Path:
     marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     vocabulary = {token: number for number, token in enumerate([*marks, *dict.fromkeys(characters)])}
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    made.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     with torch.random.fork_rng(), quiet():
         torch.manual_seed(1)
@@ -98,4 +102,31 @@ def save_tiny_bert(folder: Path, characters: str) -> Path:
         )  # fmt: skip
         model.save_pretrained(folder)
         transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)
+    return folder
+
+
+def save_tiny_embedder(folder: Path, characters: str, pooling: str, *, old: bool = False, dense: int = 0) -> Path:
+    """Save a tiny BERT as sentence-transformers has embedding models, and return the folder.
+
+    `old`: as the versions up to 5 write it; `dense`: numbers of a layer after pooling and length.
+    """
+    save_tiny_bert(folder, characters)
+    package = "sentence_transformers.models." if old else "sentence_transformers.base.modules."
+    names = ["", "1_Pooling", "2_Normalize", *(["3_Dense"] if dense else [])]
+    kinds = ["Transformer", "Pooling", "Normalize", "Dense"]
+    listed = [{"idx": n, "name": str(n), "path": path, "type": package + kinds[n]} for n, path in enumerate(names)]
+    (folder / "modules.json").write_text(json.dumps(listed))
+    for name in names[1:]:
+        (folder / name).mkdir()
+    key = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token", "lasttoken": "pooling_mode_lasttoken"}
+    told = {one: one == key[pooling] for one in key.values()} if old else {"pooling_mode": pooling}
+    (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 32, **told}))
+    if dense:
+        with torch.random.fork_rng():
+            torch.manual_seed(1)
+            layer = torch.nn.ModuleDict({"linear": torch.nn.Linear(32, dense)})
+        save_file(layer.state_dict(), folder / "3_Dense/model.safetensors", {"format": "pt"})
+        shape = {"in_features": 32, "out_features": dense, "bias": True}
+        activation = {"activation_function": "torch.nn.modules.activation.Tanh"}
+        (folder / "3_Dense/config.json").write_text(json.dumps({**shape, **activation}))
     return folder

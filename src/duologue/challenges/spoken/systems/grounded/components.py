@@ -16,7 +16,6 @@ from duologue.challenges.spoken.systems.template_nlg.template_index import Reply
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError
 from duologue.core.records import Record
-from duologue.models.sentence_encoders.encoder import dimensions
 from duologue.models.trained_system import read_json, write_json
 from duologue.models.weights import restored, save_weights
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
+    from duologue.models.sentence_encoders.encoder import EncoderChoice
     from duologue.models.utility import UtilityRanker
 
 CARD = "grounded.json"
@@ -79,7 +79,9 @@ def save_components(components: GroundedComponents, seen: str, folder: Path) -> 
     components.generator.save(folder)
 
 
-def load_components(recipe: GroundedRecipe, folder: Path) -> tuple[GroundedComponents, str]:
+def load_components(
+    recipe: GroundedRecipe, encoder: EncoderChoice | None, folder: Path
+) -> tuple[GroundedComponents, str]:
     """Return what `save_components` wrote; raises `StorageError` when a file is missing or damaged."""
     card = read_json(folder / CARD, _Card)
     models = restored(
@@ -95,15 +97,13 @@ def load_components(recipe: GroundedRecipe, folder: Path) -> tuple[GroundedCompo
         models=models,
         selector=card.values,
         generator=TemplateGenerator.load(folder),
-        bank=_bank(recipe, card, folder / BANK),
+        bank=None if encoder is None else _bank(encoder.dimensions(), card, folder / BANK),
     )
     return components, card.seen
 
 
-def _bank(recipe: GroundedRecipe, card: _Card, path: Path) -> TurnBank | None:
-    if recipe.encoder == "none":
-        return None
-    data, wide = read_bytes(path), 2 * dimensions(recipe.encoder)
+def _bank(dimensions: int, card: _Card, path: Path) -> TurnBank:
+    data, wide = read_bytes(path), 2 * dimensions
     if not card.turns or len(data) != 2 * wide * len(card.turns):
         raise StorageError(f"{path} does not hold the vectors of {len(card.turns):,} turns; train the model again")
     vectors = np.frombuffer(data, "<f2").astype(np.float16).reshape(-1, wide)

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
 from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.core.errors import UsageError
+from duologue.core.identity import hash_of_model
 from duologue.core.records import Annotation, Answer, Record
 from duologue.core.rng import Rng
 from duologue.core.scope import Scope
-from duologue.models.sentence_encoders.encoder import external_data, load_encoder
+from duologue.models.sentence_encoders.encoder import EncoderChoice, external_data
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.choices import Choice
-    from duologue.models.sentence_encoders.encoder import SentenceEncoder
+    from duologue.models.sentence_encoders.encoder import EncoderName, SentenceEncoder
 
 _CHUNK = 32  # turns that are ranked at once
 _COMMON = 2  # turns that a common n-gram must exceed
@@ -49,12 +52,14 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
     Recipe: type[Record] = GroundedRecipe
     scope = Scope(tasks=("spoken",))
     extras: tuple[str, ...] = ("models", "zh", "embed")
+    by_hand = carried = ("encoder_folder",)
     name, training_files = "grounded", "FILE.json[.gz], and the graph with --kg"
 
     def __init__(self, recipe: GroundedRecipe | None = None) -> None:
         super().__init__(recipe)
-        if self.recipe.encoder != "use":
-            self.extras = ("models", "zh") if self.recipe.encoder == "none" else ("models", "zh", "rerank")
+        name = self.recipe.encoder
+        self.extras = ("models", "zh") if name == "none" else ("models", "zh", EncoderChoice(name).extra)
+        self._choice: EncoderChoice | None = None
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
         self._readers: dict[int, tuple[World, QuestionReader]] = {}
@@ -64,7 +69,8 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
     @property
     def external(self) -> tuple[str, ...] | None:
         """External resources: the sentence encoder, where the recipe has one."""
-        return (external_data(self.recipe.encoder),) if self.recipe.encoder != "none" else None
+        name = self.recipe.encoder
+        return (external_data(name, self.recipe.encoder_folder),) if name != "none" else None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Take the graphs and index them; 38,000 entities take seconds.
@@ -142,6 +148,9 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         tests = data.rows_of(judged, corpus, self._similarity)
         if validation and not tests:
             raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")
+        if self._choice is not None and self._choice.folder is not None:
+            identity = msgspec.structs.replace(run.identity, weights=hash_of_model(self._choice.folder))
+            run = msgspec.structs.replace(run, identity=identity)
         models = train_members(data, tests, self.recipe, run)
         generator = untrained_generator(self.recipe)
         bank = self._similarity.bank if self._similarity is not None else None
@@ -260,10 +269,18 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         return tracker, state, similarity.extended(state, pairs) if similarity is not None else pairs
 
     def _ready_encoder(self) -> SentenceEncoder | None:
-        """Return the sentence encoder of the recipe, loaded once. Raises `MissingExtraError` where it is missing."""
+        """Return the sentence encoder of the recipe, or that of a trained system, loaded once.
+
+        Raises `MissingExtraError` where it is missing.
+        """
         if self._encoder is None and self.recipe.encoder != "none":
-            self._encoder = load_encoder(self.recipe.encoder)
+            self._encoder = self._chosen(self.recipe.encoder).load()
         return self._encoder
+
+    def _chosen(self, name: EncoderName) -> EncoderChoice:
+        if self._choice is None:
+            self._choice = EncoderChoice.of(name, self.recipe.encoder_folder)
+        return self._choice
 
     def _similarities(self) -> SimilarityFeatures | None:
         from duologue.challenges.spoken.systems.grounded.similarity import SimilarityFeatures
@@ -299,17 +316,22 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
         return known[1]
 
     def save(self, folder: Path) -> None:
-        """Write vocabulary, weights, value selector and generator."""
+        """Write vocabulary, weights, value selector and generator, and the user's encoder."""
         from duologue.challenges.spoken.systems.grounded.components import save_components
 
         save_components(self._trained(), self.seen, folder)
+        if self.recipe.encoder != "none":
+            self._chosen(self.recipe.encoder).save(folder)
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         from duologue.challenges.spoken.systems.grounded.components import load_components
 
-        self._learned, self.seen = load_components(self.recipe, folder)
-        self._similarity = None
+        choice = None if self.recipe.encoder == "none" else EncoderChoice.beside(self.recipe.encoder, folder)
+        self._learned, self.seen = load_components(self.recipe, choice, folder)
+        if choice is not None and choice.folder is not None:
+            self._encoder = None  # another than that of the recipe's folder
+        self._choice, self._similarity = choice, None
         self._trackers.clear()
         self._readers.clear()
 

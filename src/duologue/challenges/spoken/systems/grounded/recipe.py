@@ -6,6 +6,7 @@ from typing import Literal
 
 from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
 from duologue.core.bounds import NonNegative, Positive, Probability, ProperFraction, Stacked
+from duologue.models.sentence_encoders.encoder import EncoderName
 from duologue.models.training_recipe import TrainingRecipe
 
 
@@ -17,9 +18,12 @@ class GroundedRecipe(TrainingRecipe, frozen=True):
     queries: bool = True
     """Whether questions of several triples (hops, comparison, counts, ...) are answered by a query to the graph
     (an ablation where not)."""
-    encoder: Literal["none", "use", "e5"] = "use"
-    """Pre-trained sentence encoder (extras `embed` and `rerank`) for the similarity of turns with attributes and with
-    training turns; `none` trains and answers without one."""
+    encoder: Literal["none"] | EncoderName = "use"
+    """Pre-trained sentence encoder for the similarity of turns with attributes and with training turns: `use` (extra
+    `embed`), `e5` (extra `rerank`), or `folder`, an embedding model of yours (extra `hub`); `none` trains and answers
+    without one."""
+    encoder_folder: str = ""
+    """Folder of that model in the form of sentence-transformers, from `--set` alone; what is trained has a copy."""
     silence: Probability = 0.9
     """Probability of "no knowledge needed" above which no triple is selected. A lower one is
     right more often where none is needed and wrong more often where some is; test questions nearly always need some."""
