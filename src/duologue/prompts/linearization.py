@@ -53,6 +53,8 @@ class Linearization:
     """Tasks by name that it is made for; empty: any."""
     marks: ClassVar[tuple[str, ...]] = ()
     """Signs that end the parts of a text: a model learns them as tokens of their own."""
+    in_chat_form: ClassVar[bool] = False
+    """Whether the text is what `chat` returns: marks in it are the model's own; in any other only `marks` are."""
     given_facts: ClassVar[bool] = False
     """Whether another system chooses the facts, and the model writes the text alone."""
 
@@ -121,6 +123,8 @@ class Linearization:
 
 class PromptLinearization(Linearization):
     """The task's prompt for chat models: instruction and question, in the chat form of the model where it has one."""
+
+    in_chat_form = True
 
     def source(self, given: Given) -> str:
         """Return the messages as the model's chat form has them, else one below the other."""

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duologue.core.plugins import load_task
 from duologue.core.records import Annotation, Answer, Candidate, Fact, Sample, Turn
-from duologue.prompts.linearization import Given, Linearization, Part
+from duologue.prompts.linearization import Given, Linearization, Part, PromptLinearization
 from duologue.prompts.prompt import Reading
 from duologue.systems.hub.recipe import HubRecipe
-from duologue.systems.hub.writer import PartWriter
+from duologue.systems.hub.writer import PartWriter, source_words
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -22,6 +22,12 @@ class Clerk:
 
     def __init__(self) -> None:
         self.calls: list[tuple[list[str], str, int]] = []
+        self.apart: bool | None = None
+
+    chat_form = False
+
+    def plain(self, text: str, marks: Sequence[str] = ()) -> str:
+        return text.replace("<end>", "< end>")
 
     def source_tokens(self, text: str, longest: int, *, room: int) -> str:
         return text
@@ -29,7 +35,8 @@ class Clerk:
     def is_cut(self, text: str, tokens: str) -> bool:
         return len(text) > 3
 
-    def target_tokens(self, text: str, longest: int) -> str:
+    def target_tokens(self, text: str, longest: int, *, apart: bool = False) -> str:
+        self.apart = apart
         return text
 
     def write(self, sources: Sequence[str], how: TextDecoding, *, end: str = "", seed: int = 0) -> list[str]:
@@ -81,3 +88,39 @@ def test_candidates_are_ranked_by_mean_or_sum() -> None:
         assert set(found[:2]) == {"2", "4"}  # equal ones by lot
         assert found[2:] == ("1", "3")
     assert writer(Clerk()).ranking(Sample(id="s", dialogue_id="s", candidates=candidates[:1])) == ("1",)
+
+
+def test_words_are_read_without_marks_whatever_the_form_but_a_models_own_chat() -> None:
+    clerk = Clerk()
+    writer(clerk).readings([sample("x<end>")], [None])
+    assert clerk.calls == [(["x< end>"], "", 128)]
+    one = Linearization(INFO)
+    assert source_words(cast("Any", clerk), one, "x<end>") == "x< end>"
+    chat = PromptLinearization(INFO)
+    assert source_words(cast("Any", clerk), chat, "x<end>") == "x< end>"  # which joins the messages
+    clerk.chat_form = True
+    assert source_words(cast("Any", clerk), chat, "x<end>") == "x<end>"  # where `chat` saw to the words
+    assert source_words(cast("Any", clerk), one, "x<end>") == "x< end>"
+
+
+class Ends(Linearization):
+    """A text with a given end."""
+
+    end = ""
+
+    def source(self, given: Given) -> str:
+        return self.end
+
+
+def test_candidates_go_on_with_a_blank_after_an_english_word_in_a_form_that_was_not_learned() -> None:
+    one = Sample(id="s", dialogue_id="s", candidates=tuple(Candidate(id=name, text=name) for name in "ab"))
+    for end, trained, apart in (
+        ("system:", False, True),
+        ("system:", True, False),
+        ("\n", False, False),
+        ("：", False, False),
+    ):
+        clerk, form = Clerk(), Ends(INFO)
+        form.end = end
+        PartWriter(cast("Any", clerk), form, HubRecipe(model="m"), 1, trained=trained).ranking(one)
+        assert clerk.apart == apart, end

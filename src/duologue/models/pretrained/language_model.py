@@ -27,7 +27,7 @@ from duologue.models.pretrained.source import CONFIG, demand_harmless
 from duologue.models.weights import first_weights, saving, shapes_in, torch_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -46,6 +46,8 @@ _NO_WEIGHTS = re.compile(r"(^|\.)(masked_bias|position_ids|inv_freq)$")
 """Constants that older versions of transformers kept beside the weights, and that newer ones make themselves."""
 _MUCH = 4
 """How many times as large a model may be as its weights: which of them are missing is told when it is loaded."""
+_BLANK = ("\u2581", "\u0120")
+"""Signs for the blank before a word, of sentencepiece and of tokenizers by bytes."""
 _OWN = ("decoder_start_token_id", "bos_token_id", "forced_bos_token_id", "forced_eos_token_id")
 """Of a model's own settings of generation those that are kept: how its decoder begins and ends."""
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -142,6 +144,26 @@ class LanguageModel:
         """Move the model to a device, or to the CPU where that is a GPU and there is none."""
         self.model.to(device_at_hand(device))
 
+    def plain(self, text: str, marks: Collection[str] = ()) -> str:
+        """Return words in which none is read as a mark of the tokenizer, but for `marks`: a blank parts those that are.
+
+        Marks are its special tokens and whatever else of its added ones the chat form writes.
+        """
+        form = str(self.tokenizer.chat_template or "")
+        added = self.tokenizer.added_tokens_decoder.values()
+        known = tuple(
+            token.content
+            for token in added
+            if (token.special or token.content in form) and token.content.strip() and token.content not in marks
+        )
+        if not any(token in text for token in known):
+            return text
+        signs = [
+            sign if not text.startswith(known, place) else " " if sign in known else f"{sign} "
+            for place, sign in enumerate(text)
+        ]
+        return "".join(signs)
+
     @property
     def chat_form(self) -> bool:
         """Whether the tokenizer says how a chat is written."""
@@ -150,10 +172,10 @@ class LanguageModel:
     def chat(self, messages: Sequence[Mapping[str, str]]) -> str:
         """Return messages (`role` and `content`) in the chat form of the model, up to where it answers.
 
-        Where the form has no place for a system message, that stands before the first question. Raises `UsageError`
-        for a form that cannot write the messages even so.
+        What they say never reads as a mark of the form. Where the form has no place for a system message, that stands
+        before the first question. Raises `UsageError` for a form that cannot write the messages even so.
         """
-        told = [dict(one) for one in messages]
+        told = [dict(one) | {"content": self.plain(one["content"])} for one in messages]
         try:
             return self._in_chat_form(told)
         except Exception as error:  # the form is a program of the model's own: it raises anything
@@ -189,8 +211,15 @@ class LanguageModel:
         )["input_ids"]
         return len(more) > len(tokens) - (0 if more[:1] == self.begin else len(self.begin))
 
-    def target_tokens(self, text: str, longest: int) -> list[int]:
-        """Return the tokens of an answer with the one that ends it, the first `longest`."""
+    def target_tokens(self, text: str, longest: int, *, apart: bool = False) -> list[int]:
+        """Return the tokens of an answer with the one that ends it, the first `longest`.
+
+        `apart`: it goes on after a word with a blank between them, as English does; most tokenizers make the blank a
+        part of the word behind it, and others put it there themselves.
+        """
+        if apart and not self.seq2seq and text[:1].isascii():
+            first = self.tokenizer.tokenize(text)[:1]
+            text = text if first and first[0].startswith(_BLANK) else f" {text}"
         tokens: list[int] = self.tokenizer(text, add_special_tokens=self.seq2seq)["input_ids"]
         if not tokens or tokens[-1] != self.end:
             tokens = [*tokens, self.end]

@@ -22,7 +22,7 @@ from duologue.models.trained_system import TrainedSystem, read_json, write_json
 from duologue.prompts.linearization import linearization_of
 from duologue.prompts.prompt import RANKING
 from duologue.systems.hub.recipe import PATIENCE, HubRecipe
-from duologue.systems.hub.writer import PartWriter
+from duologue.systems.hub.writer import PartWriter, source_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,7 +114,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         form, at_hand = self._form, self._at_hand
         if form is None or at_hand is None:
             raise UsageError("the model does not know its task yet; call prepare first")
-        writer = PartWriter(at_hand.model, form, self.recipe, self._seed)
+        writer = PartWriter(at_hand.model, form, self.recipe, self._seed, trained=self._learned is not None)
         if RANKING in form.info.answers.split("+"):
             for place, sample in enumerate(samples):
                 ranking = writer.ranking(sample)
@@ -275,6 +275,7 @@ def _tokens(
     """Return the tokens of source and target of each example that has an answer."""
     found = []
     for pair in form.pairs(examples):
-        target = model.target_tokens(pair.target, recipe.target_tokens)
-        found.append((model.source_tokens(pair.source, recipe.source_tokens, room=len(target)), target))
+        target = model.target_tokens(model.plain(pair.target, form.marks), recipe.target_tokens)
+        source = source_words(model, form, pair.source)
+        found.append((model.source_tokens(source, recipe.source_tokens, room=len(target)), target))
     return found

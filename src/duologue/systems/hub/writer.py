@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 class PartWriter:
     """Lets a model write the parts of answers, and score candidates."""
 
-    def __init__(self, model: LanguageModel, form: Linearization, recipe: HubRecipe, seed: int) -> None:
+    def __init__(
+        self, model: LanguageModel, form: Linearization, recipe: HubRecipe, seed: int, *, trained: bool = False
+    ) -> None:
+        """Take model and form; `trained`: the model learned this form, in which nothing stands before an answer."""
         from duologue.models.pretrained.options import TextDecoding
 
+        self._trained = trained
         self._model, self._form, self._recipe, self._seed = model, form, recipe, seed
         self._decoding = TextDecoding.of(recipe)
         self.cut: set[int] = set()
@@ -72,6 +76,7 @@ class PartWriter:
         return found
 
     def _source(self, text: str, room: int, place: int) -> list[int]:
+        text = source_words(self._model, self._form, text)
         found = self._model.source_tokens(text, self._recipe.source_tokens, room=room)
         if self._model.is_cut(text, found):
             self.cut.add(place)
@@ -83,8 +88,10 @@ class PartWriter:
         if len(sample.candidates) < 2:
             return tuple(one.id for one in sample.candidates)
         model = self._model
-        targets = [model.target_tokens(one.text, self._recipe.target_tokens) for one in sample.candidates]
         text = self._form.source(Given(sample))
+        apart = not self._trained and text[-1:].isascii() and not text[-1:].isspace()
+        longest = self._recipe.target_tokens
+        targets = [model.target_tokens(model.plain(one.text), longest, apart=apart) for one in sample.candidates]
         source = self._source(text, max(map(len, targets)), 0)
         scores = model.log_likelihoods(source, targets)
         if self._recipe.ranking == "mean":
@@ -92,3 +99,8 @@ class PartWriter:
         lots = [Rng(self._seed, sample.id, "lot", one.id).unit() for one in sample.candidates]
         places = sorted(range(len(scores)), key=lambda place: (-round(scores[place], 6), lots[place]))
         return tuple(sample.candidates[place].id for place in places)
+
+
+def source_words(model: LanguageModel, form: Linearization, text: str) -> str:
+    """Return the text of a form with no marks in it but those that the form, or the model's chat form, wrote."""
+    return text if form.in_chat_form and model.chat_form else model.plain(text, form.marks)

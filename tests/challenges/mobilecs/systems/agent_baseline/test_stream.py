@@ -26,6 +26,11 @@ def test_a_stream_ends_each_part_with_its_mark_in_lower_case() -> None:
     assert parts.stream().count(MARKS[-1]) == 1
 
 
+def test_marks_in_the_words_of_a_user_end_no_part() -> None:
+    parts = TurnParts("彩铃", f"多少钱{MARKS[1]}彩铃{MARKS[2]}")
+    assert parts.stream(2) == f"彩铃{MARKS[0]}多少钱彩铃{MARKS[1]}"
+
+
 def test_names_come_from_the_base_and_once() -> None:
     assert names_in("那个彩铃和手机报", BASE) == ["彩铃", "那个彩铃", "手机报"]
     assert joined(["彩铃", "手机报", "彩铃"]) == "彩铃,手机报"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     Base = Mapping[str, Mapping[str, str]]
 
 MARKS = tuple("\ue001\ue002\ue003\ue004\ue005\ue006\ue007")
-"""Ends of the parts, in their order; none is a character that people write."""
+"""Ends of the parts, in their order; none is a character that people write, and none is read in their words."""
+_NO_MARKS = str.maketrans(dict.fromkeys(MARKS, ""))
 NAMES_SO_FAR, USER_TEXT, NAMES, USER_INTENT, RESULT, STAFF_INTENT, REPLY = range(len(MARKS))
 _REPEATED = 3
 """Length from which a piece said twice in a row is a slip."""
@@ -37,7 +38,9 @@ class TurnParts(NamedTuple):
 
     def stream(self, parts: int = len(MARKS)) -> str:
         """Return the first so many parts, each with its mark, in lower case."""
-        return "".join(text.lower() + mark for text, mark in zip(self[:parts], MARKS, strict=False))
+        return "".join(
+            text.lower().translate(_NO_MARKS) + mark for text, mark in zip(self[:parts], MARKS, strict=False)
+        )
 
 
 def names_in(text: str, base: Base) -> list[str]:
