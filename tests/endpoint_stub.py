@@ -59,6 +59,7 @@ class Stub(ThreadingHTTPServer):
         self.headers: list[dict[str, str]] = []
         self.answered = 0
         """Calls that were answered in full."""
+        self.connections = 0
         self.stopping = False
         self.lock = Lock()
 
@@ -74,6 +75,11 @@ class Stub(ThreadingHTTPServer):
         self.stopping = True
         self.shutdown()
         self.server_close()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self.lock:
+            self.connections += 1
+        super().process_request(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: clients that leave are part of the tests."""
@@ -197,6 +203,17 @@ def drip(handler: Handler, _: dict[str, Any]) -> None:
         if handler.server.stopping:
             return
         handler.wfile.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.05)
+
+
+def drips_head(handler: Handler, _: dict[str, Any]) -> None:
+    """Never come to the end of the head of the response."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    for _number in range(400):
+        if handler.server.stopping:
+            return
+        handler.wfile.write(b"x")
         handler.wfile.flush()
         time.sleep(0.05)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from typing import Any
 
@@ -87,12 +88,23 @@ def test_a_server_that_stays_broken_is_given_up_and_its_words_are_told() -> None
         client("http://127.0.0.1:9/v1", tries=1).complete(BODY)
 
 
-def test_slow_bytes_are_no_answer() -> None:
-    with Stub(stub.drip) as server:
-        begun = time.monotonic()
-        with pytest.raises(BotError, match=r"gave no answer in 0.3 s"):
-            client(server.url, timeout=0.3, tries=1).complete(BODY)
-        assert time.monotonic() - begun < 3
+@pytest.mark.parametrize("slow", [stub.drip, stub.drips_head])
+def test_slow_bytes_are_no_answer(slow: stub.Step) -> None:
+    with Stub(slow, stub.answers, slow, stub.answers) as server:
+        asked = client(server.url, timeout=0.3, tries=1)
+        for _ in range(2):  # with a new connection, and with one that has served
+            begun = time.monotonic()
+            with pytest.raises(BotError, match=r"gave no answer in 0.3 s"):
+                asked.complete(BODY)
+            assert 0.2 < time.monotonic() - begun < 3
+            assert asked.complete(BODY).text
+
+
+def test_connections_are_kept_and_as_many_as_calls_at_the_same_time() -> None:
+    with Stub(delay=0.05) as server, ThreadPoolExecutor(4) as pool:
+        asked = client(server.url)
+        assert all(one.text for one in pool.map(lambda _: asked.complete(BODY), range(12)))
+        assert server.connections <= 4
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import time
-import weakref
 from email.utils import parsedate_to_datetime
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
 from duologue.endpoints.completion import completion_of
 from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
+from duologue.endpoints.timed_line import TimedLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,8 @@ class EndpointClient:
         self._who = f"the endpoint at {url}"
         self._settings, self._secret, self._caps = settings, secret, caps
         self._secure = parts.scheme == "https"
-        self._http: Any = None
+        self._free: list[TimedLine] = []
+        self._certificates: Any = None
         self._lock = Lock()
         self._stopped = Event()
         self._not_before = 0.0
@@ -127,18 +128,21 @@ class EndpointClient:
             if on_sent is not None:
                 on_sent()
             httpx = need("httpx", "endpoint")
-            http, begun = self._opened(httpx), time.perf_counter()
-            status, retry_after, data = self._post(httpx, http, body)
+            line, begun = self._line(httpx), time.perf_counter()
+            try:
+                status, retry_after, data = self._post(httpx, line, body)
+            finally:
+                self._free.append(line)
             completion = self._judged(status, retry_after, data, len(body), 1000 * (time.perf_counter() - begun))
         finally:
             self._caps.settle(estimate, len(body), completion)
         return completion
 
-    def _post(self, httpx: Any, http: Any, body: bytes) -> tuple[int, str, bytes]:
+    def _post(self, httpx: Any, line: TimedLine, body: bytes) -> tuple[int, str, bytes]:
         """Return status, `Retry-After` and body of the response. Raises `_TroubleError`."""
-        data, until = bytearray(), time.monotonic() + self._settings.timeout
+        data = bytearray()
         try:
-            with http.stream("POST", self.url, content=body) as response:
+            with line.post(self.url, body) as response:
                 if packed := packing_of(response.headers):
                     told = f"packs its answer ({excerpt(packed.encode())}), which was not asked for"
                     raise BotError(f"{self._who} {told}; have it send plain ones")
@@ -146,29 +150,23 @@ class EndpointClient:
                     data += piece
                     if len(data) > MAX_BYTES:
                         raise BotError(f"{self._who} sends more than {MAX_BYTES >> 20} MB")
-                    if time.monotonic() > until:  # a time-out of httpx is one of silence alone
-                        raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)")
                 return response.status_code, response.headers.get("Retry-After", ""), bytes(data)
-        except httpx.TimeoutException as error:
-            raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)") from error
-        except httpx.RemoteProtocolError as error:
-            raise _TroubleError(f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})") from error
         except (httpx.HTTPError, httpx.StreamError) as error:
+            if line.late or isinstance(error, httpx.TimeoutException):
+                raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)") from error
+            if isinstance(error, httpx.RemoteProtocolError):
+                raise _TroubleError(f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})") from error
             raise _TroubleError(f"cannot be reached: {self._secret.hidden(str(error))}") from error
 
-    def _opened(self, httpx: Any) -> Any:
+    def _line(self, httpx: Any) -> TimedLine:
+        """Return a connection that no other thread uses; there are never more than calls at the same time."""
         with self._lock:
-            if self._http is None:
-                workers = self._settings.workers
-                self._http = httpx.Client(
-                    headers={"Content-Type": "application/json", **UNPACKED, **self._secret.headers()},
-                    timeout=httpx.Timeout(self._settings.timeout, pool=None),
-                    limits=httpx.Limits(max_connections=workers, max_keepalive_connections=workers),
-                    follow_redirects=False,
-                    trust_env=self._secure,
-                )
-                weakref.finalize(self, self._http.close)
-            return self._http
+            if self._free:
+                return self._free.pop()
+            if self._certificates is None:  # read once, which takes longer than a call
+                self._certificates = httpx.create_ssl_context(trust_env=self._secure)
+        headers = {"Content-Type": "application/json", **UNPACKED, **self._secret.headers()}
+        return TimedLine(headers, self._settings.timeout, self._certificates, proxies=self._secure)
 
     def _judged(self, status: int, retry_after: str, data: bytes, size: int, milliseconds: float) -> ChatCompletion:
         if status in _AGAIN or status >= 500:
