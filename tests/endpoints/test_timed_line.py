@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-httpx = pytest.importorskip("httpx", reason="the client of endpoints is optional")
+pytest.importorskip("httpx", reason="the client of endpoints is optional")
 
+import httpx
 from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
