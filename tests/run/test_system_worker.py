@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TYPE_CHECKING
@@ -127,3 +129,27 @@ def test_a_system_that_cannot_be_prepared_says_so_to_whoever_asked() -> None:
         worker.prepare(INFO, 13, {})
     assert worker.answer([sample("x")]) == [Answer(text="x")]
     assert (worker.seen, worker.Recipe) == ("nothing", Record)
+
+
+def test_a_system_is_let_go_in_its_thread_when_all_that_waits_is_done() -> None:
+    parrot = Parrot()
+    ended = weakref.ref(parrot)
+    worker = SystemWorker(parrot)
+    entered, let_go = parrot.entered, parrot.let_go
+    del parrot
+    with ThreadPoolExecutor(2) as clients:
+        first = clients.submit(worker.answer, [sample("wait")])
+        assert entered.wait(10)
+        second = clients.submit(worker.answer, [sample("a")])
+        until = time.monotonic() + 10
+        while worker._jobs.empty() and time.monotonic() < until:
+            time.sleep(0.01)
+        worker.close()
+        worker.close()
+        let_go.set()
+        assert [one.result(10)[0].text for one in (first, second)] == ["wait", "a"]
+    while ended() is not None and time.monotonic() < until:
+        time.sleep(0.01)
+    assert ended() is None
+    with pytest.raises(RuntimeError, match="not at hand"):
+        worker.answer([sample("b")])

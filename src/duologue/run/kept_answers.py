@@ -23,6 +23,7 @@ class SharedSystem:
     def __init__(self, system: System) -> None:
         self.worker = SystemWorker(system)
         self._trace = getattr(system, "trace", None)
+        self.ended = False
         self._ready = False
         self._lock = threading.Lock()
 
@@ -32,6 +33,11 @@ class SharedSystem:
             if not self._ready:
                 self.worker.prepare(info, SEED, worlds)
                 self._ready = True
+
+    def end(self) -> None:
+        """Let go of the system: no talk may ask it any more."""
+        self.ended, self._trace = True, None
+        self.worker.close()
 
     def for_talk(self, kept: Iterable[Answer] = ()) -> KeptAnswers:
         """Return the system as one talk sees it; `kept` are the answers that it gave there before."""
@@ -53,6 +59,11 @@ class KeptAnswers:
         self.made: list[Answer] = []
         self.Recipe: type[Record] = shared.worker.Recipe
         self.seen = shared.worker.seen
+
+    @property
+    def ended(self) -> bool:
+        """Whether the shared system is not at hand any more."""
+        return self._shared.ended
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all talks share one
         """Have the shared system prepared."""

@@ -47,7 +47,9 @@ class SystemWorker:
     """A system as many threads may call it; its own thread does the work."""
 
     def __init__(self, system: System) -> None:
-        self._system = system
+        self._system: System | None = system
+        self._gate = threading.Lock()
+        self._closed = False
         self.Recipe: type[Record] = system.Recipe
         self.seen = system.seen
         self._jobs: queue.SimpleQueue[_Job | Callable[[], None]] = queue.SimpleQueue()
@@ -56,7 +58,7 @@ class SystemWorker:
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system; returns when it is."""
-        self._wait(_Job((), lambda: self._system.prepare(info, seed, worlds)))
+        self._wait(_Job((), lambda: self._own().prepare(info, seed, worlds)))
 
     def post(self, call: Callable[[], None]) -> None:
         """Have a call made in the system's thread, after what waits; nobody waits for it, and it raises nothing."""
@@ -64,10 +66,11 @@ class SystemWorker:
 
     def answer_directly(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers, for a call of `post`, which is in the system's thread. Raises what the system does."""
+        system = self._own()
         try:
-            return answers_of(self._system, samples)
+            return answers_of(system, samples)
         finally:
-            forget_accounts(self._system)
+            forget_accounts(system)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers. Raises what the system does, and `CancelledError` where `GIVEN_UP` comes first."""
@@ -79,12 +82,29 @@ class SystemWorker:
         self._wait(_Job((), lambda: found.append(call())))
         return found[0]
 
+    def close(self) -> None:
+        """Let go of the system and of the thread when all that waits is done; whoever asks later gets an error."""
+        with self._gate:
+            if not self._closed:
+                self._closed = True
+                self._jobs.put(self._let_go)
+
+    def _let_go(self) -> None:
+        self._system = None  # in its thread, as all that it does: a program that it runs ends with it
+
+    def _own(self) -> System:
+        assert self._system is not None, "nothing comes after the end"
+        return self._system
+
     def _wait(self, job: _Job) -> list[Answer]:
-        self._jobs.put(job)
+        with self._gate:
+            if self._closed:
+                raise RuntimeError("the system is not at hand any more")
+            self._jobs.put(job)
         return job.done.result()
 
     def _work(self) -> None:
-        while True:
+        while self._system is not None:
             first = self._put_off or self._jobs.get()
             self._put_off = None
             if not isinstance(first, _Job):

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -138,6 +140,65 @@ def test_rooms_of_one_system_with_other_settings_have_a_system_each(database: Da
         dialogue = sessions.finished(connection, talks[1])
     assert dialogue is not None
     assert [one.rpartition(" ")[2] for one in dialogue.meta["settings"]] == ["two"]
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_program_that_nobody_talks_with_is_ended_and_its_talk_goes_on(database: Database, tmp_path: Path) -> None:
+    program, told = tmp_path / "bot.py", tmp_path / "told"
+    program.write_text(
+        "import json, os, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        f"    open({str(told)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+        "    print(json.dumps({'id': asked['id'], 'text': str(len(asked['history']))}), flush=True)\n"
+    )
+    (person,) = people(database, "Ann")
+    settings = (f"command={shlex.join((sys.executable, str(program)))}",)
+
+    def action(connection: Connection) -> str:
+        room = rooms.open_room(connection, title="a", task="conversation", system="process", settings=settings, now=1)
+        return rooms.enter_room(connection, room, person, lang="en", now=2)
+
+    talk = database.write(action)
+    engine = TalkEngine(database, idle_seconds=0.5)
+    ready(database, engine, talk)
+    for number in range(3):
+        assert spoken(database, engine, talk, "hi") == [str(2 * number + 1)]
+        running = int(told.read_text().split()[-1])
+        assert alive(running)
+        until = time.monotonic() + 15
+        while alive(running) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not alive(running)
+    assert len(told.read_text().split()) == 3  # nothing was asked twice
+    assert len({*told.read_text().split()}) == 3
+
+
+def test_a_system_is_kept_while_it_answers_and_while_others_talk_with_it(database: Database, system: Counting) -> None:
+    engine = TalkEngine(database, idle_seconds=0.3)
+    talk = begin(database)
+    ready(database, engine, talk)
+    system.go.clear()
+    person = kept(database, talk).person_id
+    database.write(lambda connection: sessions.say(connection, talk, person, "hello", now=1))
+    engine.answer(talk)
+    assert not engine.wait(talk, 1)  # longer than a system is kept that has nothing to do
+    system.go.set()
+    assert engine.wait(talk, 20)
+    for _ in range(4):
+        time.sleep(0.15)
+        spoken(database, engine, talk, "again")
+    assert system.prepared == 1
+    time.sleep(1)
+    assert spoken(database, engine, talk, "and now?")[0].startswith("<b>11</b> heard, asked 6")
+    assert system.prepared == 2
 
 
 def test_a_system_that_fails_or_is_slow_is_told_and_can_be_asked_again(

@@ -15,7 +15,7 @@ from sqlalchemy import update
 
 from duologue.arena.talks.replies import keep_opening, keep_reply, kept_turns, take_up, turns_shown
 from duologue.arena.talks.sessions import answer_due, find_talk, last_turn
-from duologue.arena.talks.shared_systems import SharedSystems
+from duologue.arena.talks.shared_systems import IDLE_SECONDS, SharedSystems
 from duologue.arena.talks.tables import talks
 from duologue.core.errors import DuologueError
 from duologue.run.system_worker import GIVEN_UP
@@ -46,11 +46,17 @@ class _UnderWay:
 
 
 class TalkEngine:
-    """Answers talks in threads. `answer_seconds` is how long a person waits before being told."""
+    """Answers talks in threads.
 
-    def __init__(self, database: Database, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+    `answer_seconds` is how long a person waits before being told, `idle_seconds` how long a system is kept that nobody
+    talks with: its talks lose nothing, they are taken up again from the rows.
+    """
+
+    def __init__(
+        self, database: Database, *, answer_seconds: float = ANSWER_SECONDS, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
         self._database, self._seconds = database, answer_seconds
-        self._systems = SharedSystems()
+        self._systems = SharedSystems(self._forget_ended, idle_seconds)
         self._lock = threading.Lock()
         self._under_way: dict[str, _UnderWay] = {}
         self._live: OrderedDict[str, tuple[int, LivePartner]] = OrderedDict()
@@ -135,7 +141,7 @@ class TalkEngine:
         """Return the partner of a talk; one that does not know all turns but the last is made anew from the rows."""
         with self._lock:
             known, live = self._live.pop(talk.id, (-2, None))
-        if live is not None and known == position - 1:
+        if live is not None and known == position - 1 and not live.ended:
             return live
         with self._database.reading() as connection:
             kept = kept_turns(connection, talk.id)
@@ -151,6 +157,12 @@ class TalkEngine:
             self._live[talk_id] = (position, live)
             while len(self._live) > LIVE:
                 self._live.popitem(last=False)
+
+    def _forget_ended(self) -> None:
+        """Forget the partners of systems that were let go."""
+        with self._lock:
+            for talk_id in [one for one, (_, live) in self._live.items() if live.ended]:
+                del self._live[talk_id]
 
     def _too_slow(self, talk_id: str, here: _UnderWay) -> None:
         here.given_up.set()  # what waits for its turn is not asked any more; an answer under way still counts

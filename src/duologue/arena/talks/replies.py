@@ -28,6 +28,11 @@ class LivePartner(NamedTuple):
     partner: Partner
     answers: KeptAnswers | None
 
+    @property
+    def ended(self) -> bool:
+        """Whether its system is not at hand any more."""
+        return self.answers is not None and self.answers.ended
+
     def made(self) -> list[Answer]:
         """Return the answers that were made since this was last asked."""
         if self.answers is None:

@@ -1,8 +1,13 @@
-"""Systems that talks share: each opened and prepared once, with threads of its own, so that none waits for another."""
+"""Systems that talks share: each opened and prepared once, with threads of its own, so that none waits for another.
+
+One that nobody talks with for a while is let go, with the program that it may run; it is opened anew when it is asked.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
     from duologue.core.protocols import World
     from duologue.core.records import Turn
 
+IDLE_SECONDS = 1800.0
+"""Seconds without an answer after which a system is let go."""
 TALKS = 8
 """Talks that one system answers at the same time; others wait for them."""
 
@@ -40,6 +47,10 @@ class _Opened:
                 if place is not None:
                     raise
 
+    def end(self) -> None:
+        """Let go of the system."""
+        self._shared.end()
+
     def partner(self, talk: Talk, kept: KeptTurns, place: Path | None) -> LivePartner:
         system = self._shared.for_talk(kept.answers)
         set_in = self._place if self._in_world else place
@@ -48,24 +59,58 @@ class _Opened:
 
 
 class SharedSystems:
-    """All systems that are talked with in this process."""
+    """All systems that are talked with in this process; `on_end` is called when one was let go."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_end: Callable[[], object], idle_seconds: float = IDLE_SECONDS) -> None:
+        self._on_end, self._idle_seconds = on_end, idle_seconds
         self._lock = threading.Lock()
+        self._busy: Counter[tuple[str, ...]] = Counter()
+        self._idle: dict[tuple[str, ...], threading.Timer] = {}
         self._opened: dict[tuple[str, ...], _Opened] = {}
         self._locks: dict[tuple[str, ...], threading.Lock] = {}
         self._turns: dict[tuple[str, ...], threading.BoundedSemaphore] = {}
 
     def start(self, talk: Talk, work: Callable[[], None]) -> None:
         """Have something done in a thread, which waits for its turn where many talks ask one system."""
+        key = _key(talk)
         with self._lock:
-            turns = self._turns.setdefault(_key(talk), threading.BoundedSemaphore(TALKS))
+            turns = self._turns.setdefault(key, threading.BoundedSemaphore(TALKS))
+            self._busy[key] += 1
+            if timer := self._idle.pop(key, None):
+                timer.cancel()
 
         def in_turn() -> None:
-            with turns:
-                work()
+            try:
+                with turns:
+                    work()
+            finally:
+                self._done(key)
 
-        threading.Thread(target=in_turn, daemon=True, name="duologue-talk").start()
+        try:
+            threading.Thread(target=in_turn, daemon=True, name="duologue-talk").start()
+        except RuntimeError:
+            self._done(key)
+            raise
+
+    def _done(self, key: tuple[str, ...]) -> None:
+        """Note that something is done; the last begins the time after which the system is let go."""
+        with self._lock:
+            self._busy[key] -= 1
+            if self._busy[key] or key not in self._opened:
+                return
+            timer = self._idle[key] = threading.Timer(self._idle_seconds, self._let_go, (key,))
+            timer.daemon = True
+            with suppress(RuntimeError):  # no thread is to be had: the next answer sees to it
+                timer.start()
+
+    def _let_go(self, key: tuple[str, ...]) -> None:
+        with self._lock:
+            if self._busy[key] or self._idle.get(key) is not threading.current_thread():
+                return  # somebody has just asked
+            del self._idle[key]
+            opened = self._opened.pop(key)
+        opened.end()
+        self._on_end()
 
     def partner(self, talk: Talk, kept: KeptTurns) -> LivePartner:
         """Return a new partner for a talk. Raises what opening its system does."""
