@@ -52,6 +52,18 @@ def test_a_saved_report_leaves_in_each_form_and_no_folder_leaves_with_it(
     assert "# bot" in written["model-card"]
 
 
+def test_a_log_in_a_folder_of_logs_is_named_for_the_viewer(duologue: Any, saved: Path, tmp_path: Path) -> None:
+    words = ("export", saved, "--to", "inspect", "--date", "2026-01-31", "--out", tmp_path)
+    done = duologue(*words)
+    (made,) = tmp_path.iterdir()
+    assert (done.code, done.out) == (0, f"inspect in {made}\n"), done.err
+    assert made.name.startswith("2026-01-31T00-00-00+00-00_duologue-restaurant_")
+    again = duologue(*words)
+    assert (again.code, "is there already" in again.err) == (2, True)
+    assert duologue(*words, "--force").code == 0
+    assert duologue("export", saved, "--to", "model-card", "--out", tmp_path).code == 2
+
+
 def test_data_of_a_simulator_leaves_as_croissant_and_card(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     for form, said in (("croissant", '"conformsTo"'), ("data-card", "# restaurant, simulated")):
         out = tmp_path / form

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 from tests.exports.conftest import demand_schema, read_elsewhere
 
 from duologue.core.errors import UsageError
-from duologue.exports.inspect_log import to_inspect_log
+from duologue.exports.inspect_log import log_file_name, to_inspect_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +65,30 @@ def test_a_log_is_of_one_report_and_the_same_report_is_the_same_log(report: Repo
         to_inspect_log([report, report], details)
 
 
+def test_a_sample_explains_its_scores_by_counts_and_empty_columns_are_not_shown(
+    report: Report, details: ExportDetails
+) -> None:
+    log = json.loads(to_inspect_log([msgspec.structs.replace(report, external=())], details))
+    demand_schema("inspect-log", log)
+    held = log["samples"][0]["scores"]["p@1"]
+    counts = dict(zip(report.columns, report.items[0][1], strict=True))
+    assert set(held["explanation"].split(", ")) == {f"items {counts['items']:g}", f"hit@1 {counts['hit@1']:g}"}
+    columns = log["eval"]["viewer"]["task_samples_view"]["columns"]
+    shown = [one["id"] for one in columns if one["visible"]]
+    assert shown == ["sampleId", *(f"score__{one.name}__{one.name}" for one in report.scores)]
+    assert "answer" in {one["id"] for one in columns} - {*shown}
+    assert log["eval"]["metadata"]["external_data"] == "none"
+
+
+def test_a_log_gets_a_name_that_the_viewer_lists(report: Report, details: ExportDetails) -> None:
+    name = log_file_name([report], details)
+    task_id = json.loads(to_inspect_log([report], details))["eval"]["task_id"]
+    assert re.fullmatch(rf"\d{{4}}-\d\d-\d\dT00-00-00\+00-00_duologue-[a-z]+_{task_id}\.json", name)
+    assert name.startswith(details.date)
+    with pytest.raises(UsageError, match="2 reports are given"):
+        log_file_name([report, report], details)
+
+
 READ = """
 from inspect_ai.log import read_eval_log, list_eval_logs
 log = read_eval_log(sys.argv[1])
@@ -85,7 +110,7 @@ print("{}")
 def test_inspect_reads_it_and_shows_it(report: Report, details: ExportDetails, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
-    path = logs / "2026-01-31T00-00-00_toy_x.json"
+    path = logs / log_file_name([report], details)
     path.write_text(to_inspect_log([report], details), encoding="utf-8")
     found = read_elsewhere("inspect_ai", READ, path, logs)
     assert found == {one.name: {"value": one.value, "low": one.low, "high": one.high} for one in report.scores}

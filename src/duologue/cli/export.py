@@ -42,7 +42,12 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
     type=click.Choice([one.name for one in FORMATS]),
     help="; ".join(f"{one.name}: {one.about}" for one in FORMATS) + ".",
 )
-@click.option("--out", type=options.OUT_FILE, required=True, help="The file to write; lm-eval: the folder.")
+@click.option(
+    "--out",
+    type=options.OUT_FILE,
+    required=True,
+    help="The file to write; lm-eval: the folder; inspect: or one of logs.",
+)
 @click.option("--name", default="", metavar="LAB/NAME", help="What a hub calls it.  [default: local/SYSTEM]")
 @click.option("--by", default="", metavar="LAB", help="Organisation that ran the evaluation or made the data.")
 @click.option("--licence", default="", help="Licence of the system or data, such as apache-2.0.")
@@ -81,7 +86,7 @@ def export(
 
     \b
     Examples:
-      duologue export FILE.report.json --to inspect --out logs/FILE.json
+      duologue export FILE.report.json --to inspect --out logs
       duologue export FILE.report.json --to every-eval-ever --name our-lab/bot --by our-lab --out FILE.json
       duologue export tst1.report.json tst2.report.json --to model-card --model model --out MODEL_CARD.md
       duologue export restaurant data --to croissant --licence CC0-1.0 --out data/croissant.json
@@ -89,8 +94,9 @@ def export(
       duologue export restaurant FILE.json --gold TRUTH.json --to lm-eval --out tasks/restaurant
     """
     chosen = export_format(target)
-    if out.exists() and (out.is_dir() or out.stat().st_size) and not force:
-        raise UsageError(f"{out} is there already; choose another --out, or write over it with --force")
+    listed = chosen.file_name and out.is_dir()
+    if not listed:
+        _demand_free(out, force=force)
     if model is not None and target != "model-card":
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
     if folders and target != "dpo":
@@ -101,10 +107,18 @@ def export(
     card = read_card(model) if model is not None else None
     details = ExportDetails(_day(date), _hub(name), by, licence, card)
     made = _judged(chosen, words, folders) if chosen.of == "judged" else _made(chosen, words, gold, details)
+    if listed:
+        out /= chosen.load_file_name()([read_report(Path(word)) for word in words], details)
+        _demand_free(out, force=force)
     with writing_folder(out) if made.keys() - {""} else nullcontext():
         for place, content in made.items():
             write_bytes(out / place if place else out, content)
     console.line(f"{target} in {out}")
+
+
+def _demand_free(out: Path, *, force: bool) -> None:
+    if out.exists() and (out.is_dir() or out.stat().st_size) and not force:
+        raise UsageError(f"{out} is there already; choose another --out, or write over it with --force")
 
 
 def _made(

@@ -26,16 +26,32 @@ class ExportFormat(NamedTuple):
 
     takes: tuple[str, ...] = ("name", "licence", "date")
     """Of `--name`, `--by`, `--licence` and `--date` those that it has a place for."""
+    file_name: str = ""
+    """The function that names its file in a folder, where its tool goes by names; gets what the writer does."""
 
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
-        module, _, name = self.writer.partition(":")
-        found: Callable[..., Any] = getattr(importlib.import_module(f"duologue.exports.{module}"), name)
-        return found
+        return _function(self.writer)
+
+    def load_file_name(self) -> Callable[..., str]:
+        """Return the function that names its file in a folder."""
+        return _function(self.file_name)
+
+
+def _function(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(f"duologue.exports.{module}"), name)
+    return found
 
 
 FORMATS = (
-    ExportFormat("inspect", "a log that `inspect view` opens", "inspect_log:to_inspect_log", takes=("name", "date")),
+    ExportFormat(
+        "inspect",
+        "a log that `inspect view` lists (--out: a folder of logs that is there)",
+        "inspect_log:to_inspect_log",
+        takes=("name", "date"),
+        file_name="inspect_log:log_file_name",
+    ),
     ExportFormat(
         "every-eval-ever",
         "the JSON of Every Eval Ever",
