@@ -116,6 +116,54 @@ def test_a_refusal_is_not_asked_twice(status: int) -> None:
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize("field", ["max_tokens", "temperature"])
+def test_a_field_that_a_server_refuses_can_be_left_out_and_that_is_told(field: str) -> None:
+    asked = json.dumps({"model": "m", "messages": [], "max_tokens": 9, "temperature": 0.0}).encode()
+    words = json.dumps({"error": {"message": f"Unsupported parameter: '{field}' is not supported with this model."}})
+    with Stub(stub.sends(words.encode(), 400)) as server, pytest.raises(BotError, match="refuses with") as told:
+        client(server.url).complete(asked)
+    assert f"""--set 'omit=["{field}"]'""" in str(told.value)
+    assert ("extra.max_completion_tokens=" in str(told.value)) == (field == "max_tokens")
+    with Stub(stub.sends(b'{"error": "the prompt is too long"}', 400)) as server, pytest.raises(BotError) as told:
+        client(server.url).complete(asked)
+    assert "omit" not in str(told.value)
+
+
+def test_whether_a_server_runs_is_asked_where_it_did_not_answer() -> None:
+    with Stub(stub.broken) as server, pytest.raises(BotError) as told:
+        client(server.url, tries=1).complete(BODY)
+    assert "is it running" not in str(told.value)
+    with Stub(stub.hang_up) as server, pytest.raises(BotError, match="is it running"):
+        client(server.url, tries=1).complete(BODY)
+
+
+def test_a_stream_that_was_not_asked_for_is_put_together() -> None:
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant"}}]},
+        {"choices": [{"index": 0, "delta": {"content": "good "}}, {"index": 1, "delta": {"content": "bad"}}]},
+        {"choices": [{"index": 0, "delta": {"content": "day"}, "finish_reason": "stop"}]},
+        {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}},
+    ]
+    lines = [": a comment", *(f"data: {json.dumps(one)}" for one in chunks), "data: [DONE]"]
+    body = "\r\n\r\n".join(lines).encode()
+    with Stub(stub.sends(body)) as server:
+        made = client(server.url).complete(BODY)
+    assert (made.text, made.finish, made.told, made.prompt_tokens) == ("good day", "stop", True, 7)
+    unfinished = "\n\n".join([*lines[:3], lines[-1]]).encode()  # some leave the reason out
+    with Stub(stub.sends(unfinished)) as server:
+        assert client(server.url).complete(BODY).text == "good "
+    cut = "\n\n".join(lines[:3]).encode()
+    for broken in (cut, b'data: {"choices": [\n\ndata: [DONE]', b"data: [DONE]", b'data: {"error": "no"}'):
+        with Stub(stub.sends(broken)) as server, pytest.raises(BotError, match="no chat completion"):
+            client(server.url, tries=1).complete(BODY)
+
+
+def test_a_mark_of_utf8_before_the_answer_is_no_part_of_it() -> None:
+    body = json.dumps(stub.completion("hello", json.loads(BODY))).encode()
+    with Stub(stub.sends(b"\xef\xbb\xbf" + body)) as server:
+        assert client(server.url).complete(BODY).text == "hello"
+
+
 def test_a_server_that_sends_elsewhere_is_not_followed() -> None:
     elsewhere = stub.sends(b"", 302, Location="http://127.0.0.1:9/")
     with Stub(elsewhere) as server, pytest.raises(BotError, match="sends elsewhere"):

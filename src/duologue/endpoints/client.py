@@ -19,7 +19,7 @@ from duologue.core.escapes import excerpt
 from duologue.core.extras import need
 from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
-from duologue.endpoints.completion import completion_of
+from duologue.endpoints.completion import completion_of, decoded_response
 from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
 from duologue.endpoints.timed_line import TimedLine
 
@@ -38,6 +38,8 @@ _HINTS = dict.fromkeys((401, 403), "; its key is taken from DUOLOGUE_ENDPOINT_KE
 }
 _SECONDS = re.compile(r"[0-9]{1,300}(?:\.[0-9]{0,300})?")
 """A time in seconds; some servers tell fractions."""
+_OPTIONAL = ("max_tokens", "temperature", "seed", "logprobs", "top_logprobs")
+"""Fields of a request that some servers, or models, do not take."""
 _STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured", "guided")
 """Words of a server that refuses the form of an answer."""
 
@@ -53,9 +55,9 @@ class StoppedError(BotError):
 class _TroubleError(Exception):
     """What may be over at the next try."""
 
-    def __init__(self, what: str, wait: float | None = None) -> None:
+    def __init__(self, what: str, wait: float | None = None, *, advice: str = "") -> None:
         super().__init__(what)
-        self.wait = wait
+        self.wait, self.advice = wait, advice
 
 
 class EndpointClient:
@@ -90,7 +92,7 @@ class EndpointClient:
             except _TroubleError as trouble:
                 if number == settings.tries:
                     tried = f" ({settings.tries} tries)" if settings.tries > 1 else ""
-                    raise BotError(f"{self._who} {trouble}{tried}; is it running?") from None
+                    raise BotError(f"{self._who} {trouble}{tried}{trouble.advice}") from None
                 pause = wait * (0.5 + jitter.unit()) if trouble.wait is None else trouble.wait
                 if pause > settings.longest_wait and trouble.wait is not None:
                     raise BotError(
@@ -133,7 +135,7 @@ class EndpointClient:
                 status, retry_after, data = self._post(httpx, line, body)
             finally:
                 self._free.append(line)
-            completion = self._judged(status, retry_after, data, len(body), 1000 * (time.perf_counter() - begun))
+            completion = self._judged(status, retry_after, data, body, 1000 * (time.perf_counter() - begun))
         finally:
             self._caps.settle(estimate, len(body), completion)
         return completion
@@ -153,10 +155,12 @@ class EndpointClient:
                 return response.status_code, response.headers.get("Retry-After", ""), bytes(data)
         except (httpx.HTTPError, httpx.StreamError) as error:
             if line.late or isinstance(error, httpx.TimeoutException):
-                raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)") from error
-            if isinstance(error, httpx.RemoteProtocolError):
-                raise _TroubleError(f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})") from error
-            raise _TroubleError(f"cannot be reached: {self._secret.hidden(str(error))}") from error
+                what = f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)"
+            elif isinstance(error, httpx.RemoteProtocolError):
+                what = f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})"
+            else:
+                what = f"cannot be reached: {self._secret.hidden(str(error))}"
+            raise _TroubleError(what, advice="; is it running?") from error
 
     def _line(self, httpx: Any) -> TimedLine:
         """Return a connection that no other thread uses; there are never more than calls at the same time."""
@@ -168,7 +172,7 @@ class EndpointClient:
         headers = {"Content-Type": "application/json", **UNPACKED, **self._secret.headers()}
         return TimedLine(headers, self._settings.timeout, self._certificates, proxies=self._secure)
 
-    def _judged(self, status: int, retry_after: str, data: bytes, size: int, milliseconds: float) -> ChatCompletion:
+    def _judged(self, status: int, retry_after: str, data: bytes, body: bytes, milliseconds: float) -> ChatCompletion:
         if status in _AGAIN or status >= 500:
             raise _TroubleError(f"answers with status {status}: {self._said(data)}", _seconds(retry_after))
         if status in _BAD_REQUESTS and any(word in data.decode("utf-8", "replace").lower() for word in _STRUCTURE):
@@ -176,12 +180,13 @@ class EndpointClient:
         if 300 <= status < 400:
             raise BotError(f"{self._who} sends elsewhere ({status}), which is not followed")
         if status != _OK:
-            raise BotError(f"{self._who} refuses with status {status}: {self._said(data)}{_HINTS.get(status, '')}")
+            hint = _HINTS.get(status, "") or (_unwanted_field(data, body) if status in _BAD_REQUESTS else "")
+            raise BotError(f"{self._who} refuses with status {status}: {self._said(data)}{hint}")
         try:
-            told = self._secret.hidden_in(msgspec.json.decode(data))
+            told = self._secret.hidden_in(decoded_response(data))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             told = None
-        completion = completion_of(told, size, milliseconds)
+        completion = completion_of(told, len(body), milliseconds)
         if completion is None:
             raise _TroubleError(f"answers with what is no chat completion: {self._said(data)}")
         return completion
@@ -193,6 +198,17 @@ class EndpointClient:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnicodeEncodeError):
             told = data
         return excerpt(self._secret.hidden(made_whole(told.decode("utf-8", "backslashreplace"))).encode()) or "nothing"
+
+
+def _unwanted_field(data: bytes, body: bytes) -> str:
+    """Return how a field is left out that a server names where it refuses a request; empty where it names none."""
+    named = next(
+        (field for field in _OPTIONAL if f"'{field}'".encode() in data and f'"{field}"'.encode() in body), None
+    )
+    if named is None:
+        return ""
+    instead = " --set extra.max_completion_tokens=..." if named == "max_tokens" else ""
+    return f"""; a field is left out with --set 'omit=["{named}"]'{instead}"""
 
 
 def _seconds(retry_after: str) -> float | None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from duologue.core.bounds import TOLD_TOKENS_LIMIT, Milliseconds, ToldTokens
 from duologue.core.decoded import made_whole
 from duologue.core.records import Record
 
 _BYTES_PER_TOKEN = 3
+_MARK = b"\xef\xbb\xbf"
+"""Of UTF-8, which some servers write before a body."""
 _TEXT = "text"
 _LARGEST = 1e300
 """Log probabilities lie within this, below or above zero: a JSON integer may be too large for a float."""
@@ -55,6 +59,33 @@ def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion |
         first=_first_tokens(choice.get("logprobs")),
         milliseconds=round(milliseconds, 3),
     )
+
+
+def decoded_response(data: bytes) -> Any:
+    """Return the decoded body of a response; chunks of a stream that was not asked for are put together.
+
+    Raises as `msgspec.json.decode`, also for a stream without an end.
+    """
+    data = data.removeprefix(_MARK).lstrip()
+    if not data.startswith((b"data:", b":", b"event:")):
+        return msgspec.json.decode(data)
+    lines = [line[len(b"data:") :].strip() for line in data.splitlines() if line.startswith(b"data:")]
+    chunks = [msgspec.json.decode(line) for line in lines if line not in {b"", b"[DONE]"}]
+    pieces, finish, usage = list[str](), "", None
+    for chunk in chunks:
+        table = chunk if isinstance(chunk, dict) else {}
+        usage = table.get("usage") or usage
+        choices = table.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and not choice.get("index"):
+                delta = choice.get("delta")
+                piece = delta.get("content") if isinstance(delta, dict) else None
+                pieces += [piece] if isinstance(piece, str) else []
+                finish = str(choice.get("finish_reason") or finish)
+    if not finish and not (pieces and b"[DONE]" in lines):
+        return None
+    message = {"role": "assistant", "content": "".join(pieces)}
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
 
 def _words_of(content: Any) -> str | None:
