@@ -32,6 +32,7 @@ ELSEWHERE = {
     "arena/database/migrations/versions/0005_annotation.py": "arena/database/test_schema.py",
     "arena/database/migrations/versions/0006_open_links.py": "arena/database/test_schema.py",
     "arena/database/migrations/versions/0007_settings_of_rooms.py": "arena/database/test_schema.py",
+    "arena/database/migrations/versions/0008_signs_of_what_pairs_said.py": "arena/database/test_schema.py",
     "arena/talks/invitations.py": "cli/test_talk.py",
     "arena/talks/rows.py": "arena/talks/test_pairs.py",
     "arena/talks/waiting_room.py": "arena/talks/test_pairs.py",

@@ -16,6 +16,7 @@ from sqlalchemy import JSON, inspect, text
 from duologue.arena.database.schema import make_tables, newest_step, steps, steps_taken
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.people import add_person
+from duologue.arena.talks.likeness import talks_alike
 from duologue.arena.talks.rooms import find_room
 from duologue.arena.talks.sessions import find_talk
 from duologue.core.errors import StorageError
@@ -91,6 +92,33 @@ def test_a_room_of_an_older_version_has_no_settings(database: Database) -> None:
     assert room is not None
     assert talk is not None
     assert (room.settings, talk.settings) == ((), ())
+
+
+def test_dialogues_that_were_finished_in_an_older_version_are_known_by_what_was_said(database: Database) -> None:
+    with database.write_engine.begin() as connection:
+        command.downgrade(steps(connection), "0007")
+        person = add_person(connection, "Ann", ["volunteer"], now=1, by=None)
+        connection.execute(
+            text(
+                "INSERT INTO pairings (id, title, task, settings, state, created_at)"
+                " VALUES ('p', 'Pairs', 'proactive', '{}', 'open', 1)"
+            )
+        )
+        said = '{"id": "t", "turns": [{"speaker": "user", "text": "Hello!"}, {"speaker": "system", "text": "hello"}]}'
+        for name, state, dialogue in (("t", "finished", said), ("u", "abandoned", said), ("v", "finished", "null")):
+            connection.execute(
+                text(
+                    "INSERT INTO talks (id, kind, task, lang, settings, pairing_id, person_id, shows, dialogue, state,"
+                    " ended_by, trouble, verdict, created_at, last_at)"
+                    " VALUES (:name, 'people', 'proactive', 'en', '[]', 'p', :person, '[]', :dialogue, :state,"
+                    " '', '', '', 1, 1)"
+                ),
+                {"name": name, "person": person, "dialogue": dialogue, "state": state},
+            )
+    make_tables(database)
+    with database.reading() as connection:
+        assert talks_alike(connection, "p", ["HELLO"]) == ["t"]
+        assert talks_alike(connection, "p", ["goodbye"]) == []
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:

@@ -20,7 +20,7 @@ _SHORTEST_COPY = 8
 """Characters of the shortest copy: names and numbers are meant to be said."""
 _MAX_COPIES = 0.5
 """Share of an agent's utterances that may be copies."""
-_ALIKE = 0.8
+ALIKE = 0.8
 """Share of a dialogue's utterances that stand in another one, for both to be alike."""
 _MIN_CHARACTERS = 3.0
 """Mean length of utterances below which nobody can have meant it."""
@@ -80,4 +80,4 @@ def _copies(dialogue: Dialogue, texts: Sequence[str]) -> Iterator[Problem]:
 
 def _alike(texts: Sequence[str], other: Sequence[str]) -> bool:
     there = set(other)
-    return bool(there) and sum(one in there for one in texts) >= _ALIKE * len(texts)
+    return bool(there) and sum(one in there for one in texts) >= ALIKE * len(texts)

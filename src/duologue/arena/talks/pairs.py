@@ -13,6 +13,7 @@ from sqlalchemy import func, insert, select, update
 
 from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
+from duologue.arena.talks.likeness import keep_signs, talks_alike
 from duologue.arena.talks.pair_checks import pair_problems
 from duologue.arena.talks.pair_settings import PairSettings, checked, least_led, speaker_due
 from duologue.arena.talks.rows import record_of
@@ -302,7 +303,7 @@ def _complete(connection: Connection, talk: Talk, pairing: Pairing, *, by: str, 
     task = paired_task(pairing.task)
     said = [Turn(speaker=one.speaker, text=one.text) for one in turns_of(connection, talk.id)]
     dialogue = msgspec.structs.replace(task.pair_dialogue(scene_of(connection, talk), said), id=talk.id)
-    others = _others(connection, talk)
+    others = _others(connection, talk, [one.text for one in dialogue.turns])
     problems = pair_problems(task, dialogue, pairing.settings, others)
     verdict = "rejected" if any(one.severity == "error" for one in problems) else "accepted"
     told = [
@@ -311,15 +312,19 @@ def _complete(connection: Connection, talk: Talk, pairing: Pairing, *, by: str, 
     values = {"dialogue": msgspec.to_builtins(dialogue), "problems": told, "verdict": verdict}
     connection.execute(update(talks).where(talks.c.id == talk.id).values(values))
     end(connection, talk.id, "finished", by, now=now)
+    keep_signs(connection, pairing.id, talk.id, [one.text for one in dialogue.turns])
     _settle_scene(connection, talk)
     _set_free(connection, talk)
 
 
-def _others(connection: Connection, talk: Talk) -> list[list[str]]:
-    """Return the utterances of the other finished dialogues of a campaign."""
-    query = select(talks.c.dialogue).where(talks.c.pairing_id == talk.pairing_id, talks.c.state == "finished")
-    found = connection.execute(query.where(talks.c.id != talk.id)).scalars()
-    return [[turn["text"] for turn in one["turns"]] for one in found if one is not None]
+def _others(connection: Connection, talk: Talk, texts: Sequence[str]) -> list[list[str]]:
+    """Return the utterances of those finished dialogues of a campaign that these may nearly be the same as."""
+    found: list[list[str]] = []
+    for alike in talks_alike(connection, talk.pairing_id or "", texts):
+        query = select(talks.c.dialogue).where(talks.c.id == alike, talks.c.state == "finished")
+        one = connection.execute(query).scalar_one_or_none()
+        found += [] if one is None else [[turn["text"] for turn in one["turns"]]]
+    return found
 
 
 def _abandon(connection: Connection, talk: Talk, by: str, *, now: int) -> None:

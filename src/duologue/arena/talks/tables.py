@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from duologue.arena.database.column_types import Integer, Json, Moment, StoredText
+from duologue.arena.database.column_types import BigInteger, Integer, Json, Moment, StoredText
 from duologue.arena.database.tables import metadata
 from duologue.arena.people.tables import BLIND, PERSONAL, person_column
 from duologue.core.records import Answer, Dialogue
@@ -122,3 +122,13 @@ talk_turns: Final = Table(
     Column("answers", Json(list[Answer] | None)),  # of the system: a talk is taken up again
     Column("created_at", Moment, nullable=False),
 )
+
+talk_signs: Final = Table(
+    "talk_signs",
+    metadata,
+    Column("pairing_id", StoredText, ForeignKey("pairings.id"), primary_key=True),
+    Column("sign", BigInteger, primary_key=True),
+    Column("talk_id", StoredText, ForeignKey("talks.id"), primary_key=True),
+    info={"internal": True},
+)
+"""What is said in the finished dialogues of a pairing, an utterance as a number: where it was said is looked up."""
