@@ -11,7 +11,7 @@ import pytest
 
 from duologue.core import locks
 from duologue.core.errors import BusyError
-from duologue.core.locks import FOLDER_LOCK, Hold, held, writing_file, writing_folder
+from duologue.core.locks import FOLDER_LOCK, LockState, held, writing_file, writing_folder
 
 HOLDER = """
 import sys
@@ -167,9 +167,9 @@ def test_a_place_without_a_name_is_locked_by_the_name_that_it_has(
         assert not list(out.iterdir())
     asked: list[Path] = []
 
-    def noted(path: Path) -> nullcontext[Hold]:
+    def noted(path: Path) -> nullcontext[LockState]:
         asked.append(path)
-        return nullcontext(Hold(free=True))
+        return nullcontext(LockState(free=True))
 
     monkeypatch.setattr(locks, "held", noted)
     with writing_file(Path("/")):  # nothing is written there
@@ -191,7 +191,7 @@ def test_a_folder_that_was_removed_under_the_process_is_no_other_writer(
     monkeypatch.chdir(tmp_path / "here")
     (tmp_path / "here").rmdir()
     with held(Path(".x.json.lock")) as hold:
-        assert hold == Hold(free=True)
+        assert hold == LockState(free=True)
     with writing_file(Path("x.json")):
         assert not list(tmp_path.iterdir())
 
@@ -222,7 +222,7 @@ def test_a_lock_file_that_vanishes_is_made_anew_up_to_a_thousand_times(
     monkeypatch.setattr(locks, "_opened", opened)
     path = tmp_path / "x.lock"
     handle, hold = locks._take(path)
-    assert hold == Hold(free=True)  # where no lock can be had, writing itself says why
+    assert hold == LockState(free=True)  # where no lock can be had, writing itself says why
     assert (len(vanished), handle is not None, path.is_file()) == (times, times < 1000, times < 1000)
     if handle is not None:
         os.close(handle)

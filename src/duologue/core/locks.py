@@ -43,7 +43,7 @@ class _Holder(Record, frozen=True, kw_only=True):
     since: str
 
 
-class Hold(NamedTuple):
+class LockState(NamedTuple):
     """What came of asking for a lock."""
 
     free: bool
@@ -75,7 +75,7 @@ def writing_file(path: Path) -> Iterator[None]:
         yield
 
 
-def _demand(hold: Hold, output: Path) -> None:
+def _demand(hold: LockState, output: Path) -> None:
     if not hold.free:
         raise BusyError(
             f"{output} is being written by {hold.holder}; wait until it has ended, stop it, or choose another --out"
@@ -83,14 +83,14 @@ def _demand(hold: Hold, output: Path) -> None:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[Hold]:
+def held(path: Path) -> Iterator[LockState]:
     """Hold the lock file `path` for the block, if nobody else has it; missing folders are made.
 
     The file goes in the end, and with it the folders that were made and hold nothing. Where the disk refuses the file,
     nothing is locked: whoever writes there is told why.
     """
     if sys.platform == "win32":
-        yield Hold(free=True)
+        yield LockState(free=True)
         return
     made = [folder for folder in path.parents if not folder.exists()]
     handle, hold = _take(path)
@@ -107,7 +107,7 @@ def held(path: Path) -> Iterator[Hold]:
                 folder.rmdir()
 
 
-def _take(path: Path) -> tuple[int | None, Hold]:
+def _take(path: Path) -> tuple[int | None, LockState]:
     """Return the open lock file, and whether it is ours; no file where there are no locks."""
     import fcntl
 
@@ -118,22 +118,22 @@ def _take(path: Path) -> tuple[int | None, Hold]:
         except (FileNotFoundError, FileExistsError):  # its folder was removed by a holder that has ended, or there
             continue  # can be none: below a file, a link to nowhere, a folder that is gone
         except OSError:
-            return None, Hold(free=True)
+            return None, LockState(free=True)
         seen = True
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return handle, Hold(free=False, holder=_told(handle))
+            return handle, LockState(free=False, holder=_told(handle))
         except OSError as error:
             if error.errno in _NO_LOCKS:
-                return handle, Hold(free=True)
+                return handle, LockState(free=True)
             os.close(handle)
             raise
         if _stands(path, handle):
             _sign(handle)
-            return handle, Hold(free=True)
+            return handle, LockState(free=True)
         os.close(handle)  # its last holder has removed it: lock the one that stands there now
-    return None, Hold(free=not seen, holder="other processes, one after the other" if seen else "")
+    return None, LockState(free=not seen, holder="other processes, one after the other" if seen else "")
 
 
 def _opened(path: Path) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.site.application import create_application
 from duologue.site.words import TAGS, text, words
-from duologue.web.connections import Manners
+from duologue.web.connections import ServerRules
 from duologue.web.server import Server
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def make_server(database: Database, settings: SiteSettings, host: str = "127.0.0.1", port: int = 0) -> Server:
     """Return a server of the site that listens already; `run` serves. Raises `UsageError` for a bad address."""
     application = create_application(database, settings)
-    manners = Manners(settings.largest_upload, settings.proxies, refusal)
-    return Server(application, host, port, hosts=settings.hosts, manners=manners)
+    rules = ServerRules(settings.largest_upload, settings.proxies, refusal)
+    return Server(application, host, port, hosts=settings.hosts, rules=rules)
 
 
 def refusal(status: HTTPStatus) -> tuple[str, bytes]:

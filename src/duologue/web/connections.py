@@ -63,7 +63,7 @@ def json_refusal(status: HTTPStatus) -> tuple[str, bytes]:
     return "application/json", error_body(status, _REASONS.get(status, ""))
 
 
-class Manners(NamedTuple):
+class ServerRules(NamedTuple):
     """How a server treats its clients where it is more than an API."""
 
     largest_upload: int = 0
@@ -77,17 +77,17 @@ class Manners(NamedTuple):
 class ConnectionPlaces:
     """Who is connected, and who leaves where there are too many; `hosts` are the names that requests may be for."""
 
-    def __init__(self, hosts: Collection[str], manners: Manners | None = None) -> None:
+    def __init__(self, hosts: Collection[str], rules: ServerRules | None = None) -> None:
         self.hosts = hosts
-        self.manners = manners or Manners()
-        self._proxies = tuple(ip_network(one) for one in self.manners.proxies)
+        self.rules = rules or ServerRules()
+        self._proxies = tuple(ip_network(one) for one in self.rules.proxies)
         self._clients: set[Connection] = set()
         self._uploaders: set[Connection] = set()
 
     def longest(self, head: Head) -> int:
         """Return the bytes of the longest body that a request may have."""
         upload = head.target.partition("?")[0].endswith(UPLOAD_PATH)
-        return max(LARGEST_BODY, self.manners.largest_upload) if upload else LARGEST_BODY
+        return max(LARGEST_BODY, self.rules.largest_upload) if upload else LARGEST_BODY
 
     def begin_upload(self, client: Connection) -> bool:
         """Whether there is a place for a long request."""
@@ -278,7 +278,7 @@ class Connection(HttpToolsProtocol):
         """Answer with an error and hang up; what is still sent is thrown away for a while."""
         self._refused, self.waiting_since = True, None
         self._buffer.clear()
-        media_type, body = self._places.manners.refusal(status)
+        media_type, body = self._places.rules.refusal(status)
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\nServer: duologue\r\n{fields}"
             f"Content-Type: {media_type}\r\nContent-Length: {len(body)}\r\n"

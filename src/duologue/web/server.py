@@ -17,7 +17,7 @@ from duologue.web.connections import ConnectionPlaces, GuardedConfig
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from duologue.web.connections import Manners
+    from duologue.web.connections import ServerRules
 
 FAREWELL_SECONDS = 10.0
 """How long a stopping server waits for the answers under way."""
@@ -33,7 +33,7 @@ class Server:
 
     Listens from its making on, at `port` (0: any free one; see `address`), which other processes may share where it is
     `shared` (see `shared_port`). `hosts` are the names that requests may be meant for beside `localhost`, `host` and
-    addresses in figures; `manners` says how clients are treated otherwise. Raises `UsageError` for an address that
+    addresses in figures; `rules` says how clients are treated otherwise. Raises `UsageError` for an address that
     cannot be had.
     """
 
@@ -44,7 +44,7 @@ class Server:
         port: int = 0,
         *,
         hosts: Collection[str] = (),
-        manners: Manners | None = None,
+        rules: ServerRules | None = None,
         shared: bool = False,
     ) -> None:
         self.hosts = frozenset({"localhost", host.lower(), *(name.lower() for name in hosts)})
@@ -52,7 +52,7 @@ class Server:
         self.server_port: int = self._socket.getsockname()[1]
         self.address = address_of(self._socket)
         self._uvicorn = _OtherSignals(
-            GuardedConfig(app, ConnectionPlaces(self.hosts, manners), farewell=FAREWELL_SECONDS)
+            GuardedConfig(app, ConnectionPlaces(self.hosts, rules), farewell=FAREWELL_SECONDS)
         )
 
     def run(self) -> None:

@@ -11,7 +11,7 @@ from tests.twitter.world import World
 
 from duologue.challenges.conversation.collector.rate_limits import Budget, Prices, RetryPolicy
 from duologue.challenges.conversation.formats import stores
-from duologue.core.locks import Hold, held
+from duologue.core.locks import LockState, held
 from duologue.store.posts import PostBase
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ def test_two_collectors_on_one_account_leave_what_one_would_have_left(
 
 
 @contextmanager
-def _never_held(_: Path) -> Iterator[Hold]:
-    yield Hold(free=True)
+def _never_held(_: Path) -> Iterator[LockState]:
+    yield LockState(free=True)
 
 
 def test_an_account_that_another_collector_reads_is_left_to_it(world: World, collect: Collect, tmp_path: Path) -> None:

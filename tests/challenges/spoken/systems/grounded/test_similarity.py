@@ -9,7 +9,7 @@ import pytest
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.options import INFO
-from duologue.challenges.spoken.systems.grounded.components import BANK
+from duologue.challenges.spoken.systems.grounded.components import INDEX
 from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
 from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
 from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
@@ -112,7 +112,7 @@ def test_a_system_keeps_its_bank_of_turns(golden: Path, tmp_path: Path) -> None:
     for one in (system, again):
         one.prepare(INFO, 1, {world.name: world})
     assert again.select(samples) == system.select(samples)
-    path = tmp_path / "model" / BANK
+    path = tmp_path / "model" / INDEX
     path.write_bytes(path.read_bytes()[:-2])
     with pytest.raises(StorageError, match="train the model again"):
         GroundedSystem(RECIPE).load(tmp_path / "model")

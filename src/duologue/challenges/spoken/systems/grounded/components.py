@@ -8,7 +8,7 @@ import numpy as np
 
 from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, RankerVocabulary
 from duologue.challenges.spoken.systems.grounded.features import CorpusCounts
-from duologue.challenges.spoken.systems.grounded.similarity import TurnBank
+from duologue.challenges.spoken.systems.grounded.similarity import TurnIndex
 from duologue.challenges.spoken.systems.grounded.trainer import new_model
 from duologue.challenges.spoken.systems.grounded.triple_choice import VALUE_WEIGHTS, ValueSelector
 from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from duologue.models.utility import UtilityRanker
 
 CARD = "grounded.json"
-BANK = "turns.f16"
+INDEX = "turns.f16"
 """File of the vectors of the training turns: float16, little-endian, row by row."""
 
 
@@ -40,7 +40,7 @@ class GroundedComponents(NamedTuple):
     """The ensemble of pair rankers."""
     selector: ValueSelector
     generator: TemplateGenerator
-    bank: TurnBank | None = None
+    turn_index: TurnIndex | None = None
     """Training turns that others are compared with, where the recipe has an encoder."""
 
 
@@ -58,7 +58,7 @@ class _Card(Record, frozen=True, kw_only=True):
     attributes: dict[str, int]
     seen: str
     turns: tuple[tuple[str, ...], ...] = ()
-    """Attributes of each turn of the bank."""
+    """Attributes of each turn of the index."""
 
 
 def save_components(components: GroundedComponents, seen: str, folder: Path) -> None:
@@ -71,10 +71,10 @@ def save_components(components: GroundedComponents, seen: str, folder: Path) -> 
         common=dict(components.corpus.common),
         attributes=dict(components.corpus.attributes),
         seen=seen,
-        turns=tuple(components.bank.attributes) if components.bank is not None else (),
+        turns=tuple(components.turn_index.attributes) if components.turn_index is not None else (),
     )
-    if components.bank is not None:
-        write_bytes(folder / BANK, components.bank.vectors.astype("<f2").tobytes())
+    if components.turn_index is not None:
+        write_bytes(folder / INDEX, components.turn_index.vectors.astype("<f2").tobytes())
     write_json(card, folder / CARD)
     components.generator.save(folder)
 
@@ -97,19 +97,19 @@ def load_components(
         models=models,
         selector=card.values,
         generator=TemplateGenerator.load(folder),
-        bank=None if encoder is None else _bank(encoder.dimensions(), card, folder / BANK),
+        turn_index=None if encoder is None else _index(encoder.dimensions(), card, folder / INDEX),
     )
     return components, card.seen
 
 
-def _bank(dimensions: int, card: _Card, path: Path) -> TurnBank:
+def _index(dimensions: int, card: _Card, path: Path) -> TurnIndex:
     data, wide = read_bytes(path), 2 * dimensions
     if not card.turns or len(data) != 2 * wide * len(card.turns):
         raise StorageError(f"{path} does not hold the vectors of {len(card.turns):,} turns; train the model again")
     vectors = np.frombuffer(data, "<f2").astype(np.float16).reshape(-1, wide)
     if not np.isfinite(vectors).all():
         raise StorageError(f"{path} holds what is no number; train the model again")
-    return TurnBank(vectors, list(card.turns), [])
+    return TurnIndex(vectors, list(card.turns), [])
 
 
 def _weights(number: int) -> str:

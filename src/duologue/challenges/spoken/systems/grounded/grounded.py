@@ -153,8 +153,8 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
             run = msgspec.structs.replace(run, identity=identity)
         models = train_members(data, tests, self.recipe, run)
         generator = untrained_generator(self.recipe)
-        bank = self._similarity.bank if self._similarity is not None else None
-        return GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator, bank)
+        index = self._similarity.index if self._similarity is not None else None
+        return GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator, index)
 
     def _tracked_for_training(self, examples: Sequence[Example], seed: int) -> list[tuple[Example, StateTracker]]:
         """Return each example with the tracker of its graph, or of a denser one for the share that the recipe says."""
@@ -285,9 +285,9 @@ class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
     def _similarities(self) -> SimilarityFeatures | None:
         from duologue.challenges.spoken.systems.grounded.similarity import SimilarityFeatures
 
-        bank, encoder = self._trained().bank, self._ready_encoder()
-        if self._similarity is None and bank is not None and encoder is not None:
-            self._similarity = SimilarityFeatures(encoder, bank)
+        index, encoder = self._trained().turn_index, self._ready_encoder()
+        if self._similarity is None and index is not None and encoder is not None:
+            self._similarity = SimilarityFeatures(encoder, index)
         return self._similarity
 
     def _shares(self, pairs: Sequence[CandidatePairs]) -> list[Any]:

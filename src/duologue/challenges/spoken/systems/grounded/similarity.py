@@ -39,7 +39,7 @@ _DIGITS = 4
 _KEPT = 1 << 15
 
 
-class TurnBank(NamedTuple):
+class TurnIndex(NamedTuple):
     """Training turns with what their replies spoke of."""
 
     vectors: NDArray[np.float16]
@@ -51,12 +51,12 @@ class TurnBank(NamedTuple):
 
 
 class SimilarityFeatures:
-    """Similarity features over one bank of training turns."""
+    """Similarity features over one index of training turns."""
 
-    def __init__(self, encoder: SentenceEncoder, bank: TurnBank) -> None:
-        self.bank = bank
+    def __init__(self, encoder: SentenceEncoder, index: TurnIndex) -> None:
+        self.index = index
         self._encoder = encoder
-        self._vectors = bank.vectors.astype(np.float32)
+        self._vectors = index.vectors.astype(np.float32)
         self._known: dict[str, NDArray[np.float32]] = {}
 
     @classmethod
@@ -64,10 +64,12 @@ class SimilarityFeatures:
         cls, encoder: SentenceEncoder, turns: Sequence[tuple[Sequence[str], tuple[str, ...], str]]
     ) -> SimilarityFeatures:
         """Return features over training turns: texts, the latest first, attributes of the reply, and the dialogue."""
-        made = cls(encoder, TurnBank(np.zeros((0, 0), np.float16), [], []))
+        made = cls(encoder, TurnIndex(np.zeros((0, 0), np.float16), [], []))
         rows = [made._query(texts) for texts, _, _ in turns]
         vectors = np.stack(rows).astype(np.float16)
-        made.bank = TurnBank(vectors, [attributes for _, attributes, _ in turns], [dialogue for *_, dialogue in turns])
+        made.index = TurnIndex(
+            vectors, [attributes for _, attributes, _ in turns], [dialogue for *_, dialogue in turns]
+        )
         made._vectors = vectors.astype(np.float32)
         return made
 
@@ -94,13 +96,13 @@ class SimilarityFeatures:
         """Return the share of each attribute (empty: none) among the most similar training turns."""
         near = self._vectors @ self._query(texts) / (1 + _BEFORE**2)
         if apart is not None:
-            near[[at for at, dialogue in enumerate(self.bank.dialogues) if dialogue == apart]] = -1
+            near[[at for at, dialogue in enumerate(self.index.dialogues) if dialogue == apart]] = -1
         near = near.round(_DIGITS)
         best = np.argsort(-near, kind="stable")[:_NEIGHBOURS]
         weights = np.maximum(near[best], 1e-6).astype(np.float64) ** _POWER
         shares: dict[str, float] = {}
         for at, weight in zip(best.tolist(), (weights / weights.sum()).tolist(), strict=True):
-            attributes = self.bank.attributes[at] or ("",)
+            attributes = self.index.attributes[at] or ("",)
             for attribute in attributes:
                 shares[attribute] = shares.get(attribute, 0.0) + weight / len(attributes)
         return shares
