@@ -47,7 +47,6 @@ ELSEWHERE = {
     "challenges/conversation/extraction/twitter/sources.py": "cli/test_twitter.py",
     "challenges/conversation/formats/walker.py": "",
     "challenges/mobilecs/scoring/dialogue/scorer.py": "challenges/mobilecs/test_task.py",
-    "challenges/mobilecs/scoring/extraction/scorer.py": "challenges/mobilecs/test_task.py",
     "challenges/proactive/systems/references.py": "challenges/proactive/systems/matcher/test_matcher.py",
     "challenges/spoken/live/ui_text.py": "challenges/spoken/live/test_partner.py",
     "challenges/spoken/systems/grounded/encoder.py": "challenges/spoken/systems/grounded/test_grounded.py",

@@ -365,5 +365,7 @@ def test_a_score_that_is_known_better_keeps_the_interval_of_the_counts() -> None
     (plain,), (known,) = scores(wider, [P1]), scores(wider, [P1], values={P1.name: 0.61})
     assert (plain.value, known.value) == (0.6, 0.61)
     assert (known.low, known.high) == (plain.low, plain.high)
+    (beyond,) = scores(wider, [P1], values={P1.name: 0.99})
+    assert (beyond.low, beyond.high) == (plain.low, 0.99)
     (elsewhere,) = scores(wider, [Overlap("x", "f1", name="known")], values={"known": 0.5})
     assert (elsewhere.value, elsewhere.low) == (0.5, None)
