@@ -39,6 +39,24 @@ def trained(examples: list[Example], folder: Path, recipe: AgentRecipe = TINY) -
     return agent
 
 
+class Telling:
+    """Tells a slot of a product, whatever is asked."""
+
+    def choose(self, decision: StaffDecision) -> int:
+        pieces = decision.view.pieces
+        tells = (
+            n for n, one in enumerate(decision.actions) if [pieces[tell].slot for tell in one.tells] == ["业务费用"]
+        )
+        return next(tells, 0)
+
+
+@pytest.fixture(scope="module")
+def teller(calls: list[Example], tmp_path_factory: pytest.TempPathFactory) -> CustomerAgent:
+    agent = trained(calls, tmp_path_factory.mktemp("teller"))
+    agent.policy = Telling()
+    return agent
+
+
 def test_a_loaded_agent_answers_as_the_one_that_was_trained(calls: list[Example], tmp_path: Path) -> None:
     agent = trained(calls, tmp_path)
     agent.save(tmp_path)
@@ -84,6 +102,54 @@ def test_another_policy_decides_in_the_place_of_the_supervised_one(calls: list[E
     for answer in agent.answer([one.sample for one in calls[:5]]):
         assert answer.annotation is not None
         assert "询问" in {act.name for act in answer.annotation.acts if act.speaker == "system"}
+
+
+VALUE = "三十八块六"
+
+
+def replied(agent: CustomerAgent, said: list[str]) -> Answer:
+    """Return the answer to the last of the utterances of a call about the one product that its base has."""
+    facts = facts_of({"ent-1": {"name": "青松套餐", "type": "套餐", "业务费用": VALUE}})
+    history: list[Turn] = []
+    answer = Answer()
+    for number, text in enumerate(said):
+        history.append(Turn(speaker="user", text=text))
+        answer = agent.answer([Sample(id=f"a#{number}", dialogue_id="a", history=tuple(history), knowledge=facts)])[0]
+        history.append(Turn(speaker="system", text=answer.text or ""))
+    return answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["青竹套餐多少钱"],
+        ["你好，青松套餐多少钱", "那青竹套餐一个月要多少钱"],
+        ["青松套餐多少钱", "一百二十八的套餐怎么收费"],
+        ["青竹套餐多少钱", "那它怎么收费"],
+        ["我想问一下手机报多少钱"],
+    ],
+)
+def test_of_a_product_that_is_not_there_no_value_of_another_is_told(said: list[str], teller: CustomerAgent) -> None:
+    """The value of the only product was told for any other."""
+    answer = replied(teller, said)
+    assert VALUE not in (answer.text or "")
+    assert answer.annotation is not None
+    assert answer.annotation.facts == ()
+    assert not any(act.args for act in answer.annotation.acts)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["青松套餐多少钱"],
+        ["青松多少钱"],
+        ["你好我问青松套餐", "这个套餐多少钱"],
+        ["青竹套餐多少钱", "青松套餐多少钱"],
+        ["青松套餐和青竹套餐哪个便宜"],
+    ],
+)
+def test_the_value_of_a_product_that_is_there_is_told(said: list[str], teller: CustomerAgent) -> None:
+    assert VALUE in (replied(teller, said).text or "")
 
 
 def test_the_truth_of_a_turn_is_what_was_asked_wanted_and_told() -> None:

@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.missing_product import (
+    asking_back,
+    is_asked_for,
+    is_listing,
+    not_found,
+)
 from duologue.challenges.mobilecs.systems.agent.open_requests import remembered, widened
 from duologue.challenges.mobilecs.systems.agent.product_index import IndexedProduct, ProductIndex
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
@@ -34,6 +40,7 @@ from duologue.challenges.mobilecs.systems.agent.trainer import (
     training_rows,
 )
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnVocabulary, told_summary
+from duologue.challenges.mobilecs.systems.agent.unknown_products import ProductNames, names_of
 from duologue.challenges.mobilecs.systems.agent.user_intents import user_acts
 from duologue.core.records import Act, Annotation, Answer, Record
 from duologue.core.scope import Scope
@@ -62,6 +69,8 @@ class AgentCard(Record, frozen=True, kw_only=True):
     cues: list[SlotCue]
     templates: list[StaffTemplate]
     products: list[IndexedProduct] = []
+    names: list[str] = []
+    """Of products of the training calls, by which one that a base does not have is told."""
     seen: str
     policy: PolicyWeights | None = None
     """Of a policy that was learned from rewards."""
@@ -73,6 +82,7 @@ class LearnedAgent(NamedTuple):
     encoder: TurnEncoder
     networks: list[TurnNetwork]
     realiser: Realiser
+    names: ProductNames
     products: ProductIndex | None = None
     """What stands in the place of the calls' bases or beside them, if anything does."""
     policy: PolicyWeights | None = None
@@ -110,8 +120,9 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         turns = answered_turns(examples, index)
         encoder, networks = train_networks(turns, answered_turns(held_out, index), self.recipe, run)
         realiser = Realiser(templates_of(turns, common=self.recipe.common), pool=self.recipe.pool)
+        names = ProductNames(encoder.vocabulary.grams, names_of(turns))
         seen = f"{len(turns)} turns of {_dialogues(examples)} annotated training dialogues with their knowledge bases"
-        return self._with_policy(LearnedAgent(encoder, networks, realiser, products), seen, examples, run)
+        return self._with_policy(LearnedAgent(encoder, networks, realiser, names, products), seen, examples, run)
 
     def _learn_semi_supervised(
         self, examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example], run: Run
@@ -129,7 +140,9 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
             f"{len(turns)} turns of {_dialogues(examples)} annotated training dialogues and {_dialogues(bare)} "
             f"dialogues without intents, with their knowledge bases"
         )
-        return self._with_policy(LearnedAgent(found.encoder, found.networks, realiser, products), seen, examples, run)
+        names = ProductNames(found.encoder.vocabulary.grams, names_of(found.turns))
+        learned = LearnedAgent(found.encoder, found.networks, realiser, names, products)
+        return self._with_policy(learned, seen, examples, run)
 
     def _with_policy(
         self, learned: LearnedAgent, seen: str, examples: Sequence[Example], run: Run
@@ -217,12 +230,25 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
 
     def _answer(self, sample: Sample) -> Answer:
         view = self.view(sample)
+        unknown = self._trained().names.unknown(view)
+        if unknown is None:
+            return self.act(*self._chosen(view))
+        read = self.decision(view).read
+        if is_listing(view, read, unknown):
+            return self.act(*self._chosen(view))
+        decision, action = self._chosen(view.without(unknown.others))
+        if not is_asked_for(view, read, unknown, self.recipe):
+            return self.act(decision, action)
+        return not_found(self.act(decision, asking_back(decision.view, action, unknown)), decision.view)
+
+    def _chosen(self, view: CallView) -> tuple[StaffDecision, StaffAction]:
+        """Return what is open at a turn, and the action that the policy takes."""
         policy = self.policy
         if isinstance(policy, ReinforcedPolicy):
             decision = self.wide_decision(view, policy.cues)
         else:
             decision = self.decision(view)
-        return self.act(decision, decision.actions[self.policy.choose(decision)])
+        return decision, decision.actions[policy.choose(decision)]
 
     def _networks(self, learned: LearnedAgent) -> Networks:
         return {f"turns-{number}.safetensors": one for number, one in enumerate(learned.networks)}
@@ -235,6 +261,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
             cues=encoder.cues.cues,
             templates=templates,
             products=products,
+            names=list(learned.names.names),
             seen=self.seen,
             policy=learned.policy,
         )
@@ -248,7 +275,8 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         index = index_of(card.products, self.recipe)
         encoder = new_encoder(card.vocabulary, SlotCues(card.cues), self.recipe)
         self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
-        return LearnedAgent(encoder, networks, realiser, index, card.policy)
+        names = ProductNames(card.vocabulary.grams, card.names)
+        return LearnedAgent(encoder, networks, realiser, names, index, card.policy)
 
 
 def _key(view: CallView) -> bytes:

@@ -9,7 +9,7 @@ from duologue.challenges.mobilecs.schema.ontology import CONSULT, NOISE
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base, KbPiece
     from duologue.core.records import Sample
@@ -107,6 +107,11 @@ class CallView:
         """Return the view that there was at an earlier turn."""
         said = list(zip(self.users[:turn], self.staff[:turn], strict=True))
         return CallView(said, self.users[turn], self.base, self.pieces)
+
+    def without(self, owners: Collection[str]) -> CallView:
+        """Return the view with a base that does not have some entities."""
+        base = {key: slots for key, slots in self.base.items() if key not in owners}
+        return CallView(list(zip(self.users, self.staff, strict=True)), self.last, base)
 
     @property
     def turn(self) -> int:
