@@ -138,6 +138,14 @@ def test_of_a_product_that_is_not_there_no_value_of_another_is_told(said: list[s
     assert not any(act.args for act in answer.annotation.acts)
 
 
+def test_of_an_account_that_is_not_there_no_value_of_a_product_is_told(teller: CustomerAgent) -> None:
+    """The fee of a product was told for the balance."""
+    answer = replied(teller, ["你好，我话费还有多少"])
+    assert VALUE not in (answer.text or "")
+    assert answer.annotation is not None
+    assert answer.annotation.facts == ()
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -10,8 +10,14 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.missing_account import (
+    is_groundless,
+    without_account,
+    without_account_reply,
+)
 from duologue.challenges.mobilecs.systems.agent.missing_product import (
     asking_back,
     is_asked_for,
@@ -231,15 +237,20 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
     def _answer(self, sample: Sample) -> Answer:
         view = self.view(sample)
         unknown = self._trained().names.unknown(view)
-        if unknown is None:
-            return self.act(*self._chosen(view))
-        read = self.decision(view).read
-        if is_listing(view, read, unknown):
-            return self.act(*self._chosen(view))
+        read = self.decision(view).read if unknown is not None else None
+        if unknown is None or read is None or is_listing(view, read, unknown):
+            return self._answer_known(view)
         decision, action = self._chosen(view.without(unknown.others))
         if not is_asked_for(view, read, unknown, self.recipe):
             return self.act(decision, action)
         return not_found(self.act(decision, asking_back(decision.view, action, unknown)), decision.view)
+
+    def _answer_known(self, view: CallView) -> Answer:
+        """Return the answer to what is not about a product that the base does not have."""
+        decision, action = self._chosen(view)
+        if is_groundless(view, action):
+            return replace(self.act(decision, without_account()), text=without_account_reply(view))
+        return self.act(decision, action)
 
     def _chosen(self, view: CallView) -> tuple[StaffDecision, StaffAction]:
         """Return what is open at a turn, and the action that the policy takes."""
