@@ -75,19 +75,3 @@ def test_without_templates_values_stand_alone() -> None:
     view = CallView([], "喂", BASE)
     assert Realiser([], pool=5).reply(view, StaffAction(("通知",), (FEE, BALANCE))) == "三十八元，九块"
     assert Realiser([], pool=5).reply(view, StaffAction(("询问",), ())) == ""
-
-
-def test_of_two_products_that_were_named_it_is_said_whose_value_it_is() -> None:
-    base = {
-        "ent-1": {"name": "青松套餐", "业务规则": "次月生效", "流量总量": "七个g"},
-        "ent-2": {"name": "畅享套餐", "流量总量": "二十个g"},
-        "ent-3": {"name": "套餐", "流量总量": "一个g"},
-    }
-    view = CallView([], "青松套餐和畅享套餐有多少流量", base)
-    pieces = [number for number, one in enumerate(view.pieces) if one.slot == "流量总量"]
-    mine, other, nameless = pieces
-    both = StaffAction(("通知",), (mine, other))
-    assert realiser().reply(view, both) == "青松套餐七个g，畅享套餐二十个g"
-    assert realiser().reply(view, StaffAction(("通知",), (mine,))) == "七个g"
-    assert realiser().reply(view, StaffAction(("通知",), (mine, nameless))) == "七个g，一个g"
-    assert realiser().reply(CallView([], "有多少流量", base), both) == "七个g，二十个g"

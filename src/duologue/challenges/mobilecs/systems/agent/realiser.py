@@ -8,7 +8,6 @@ import numpy as np
 
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
-from duologue.challenges.mobilecs.systems.agent.product_wording import is_name, plain
 from duologue.challenges.mobilecs.systems.agent.staff_templates import key_of, terms_of
 from duologue.metrics.ngrams import char_ngrams
 from duologue.retrieval.template_index import TemplateCandidate, TemplateIndex
@@ -66,12 +65,6 @@ class Realiser:
         if found is not None:
             return found
         each = [self._best(view, action.labels, [piece]) or value_of(piece, view) for piece in pieces]
-        named = called_for(pieces, view)
-        if named:
-            each = [
-                one if named[piece.owner] in one else f"{named[piece.owner]}{one}"
-                for one, piece in zip(each, pieces, strict=True)
-            ]
         return "，".join(each) if each else self._best(view, (), []) or ""
 
     def _best(self, view: CallView, labels: tuple[str, ...], pieces: Sequence[KbPiece]) -> str | None:
@@ -142,15 +135,6 @@ def name_of(piece: KbPiece, view: CallView) -> str:
     """Return the name to call an entity by: one that the user has just used, else one that is its own alone."""
     folded = view.last.lower()
     return max((name for name in piece.names if name in folded), key=len, default=piece.names[0])
-
-
-def called_for(pieces: Sequence[KbPiece], view: CallView) -> dict[str, str]:
-    """Return names of the entities of pieces, where the user has just named several: whose value it is must be said."""
-    named = {view.pieces[number].owner for number in view.said_now if view.pieces[number].slot == NAME}
-    if len({one.owner for one in pieces}) < 2 or not named.issuperset(one.owner for one in pieces):
-        return {}
-    names = {one.owner: name_of(one, view) for one in pieces}
-    return names if len(set(names.values())) == len(names) and all(map(is_name, map(plain, names.values()))) else {}
 
 
 def worn_out(view: CallView) -> set[str]:
