@@ -24,7 +24,7 @@ _OTHERWISE = {"包": "包(?!含|多少(?:流量|分钟))", "合约": "合约(?![
 KIND = re.compile("|".join(_OTHERWISE.get(one, one) for one in KINDS))
 """A kind of product in a text; where it goes on otherwise, 包 is a verb and 合约 no product."""
 EDGES = frozenset(
-    "的嘞了吗呢吧啊呀嘛哦噢嗯呃诶唉喂我你您它他她们是有在搁把给让个些种各样这那哪什么啥子多少几办换改退订要想问查看说讲叫懂弄"
+    "的嘞了吗呢吧啊呀嘛哦噢嗯呃诶唉喂我你您它他她们是有在搁把给让个些种各样这那哪什么啥多少几办换改退订要想问查看说讲叫懂弄"
     "用过去和跟与还就都也又再没不别怎为对该得或关于因上下事开钱补销刷插无咯哈呗着，"
 )
 """Characters that are not in the name of a product right before its kind."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
 
 _SLOT_QUESTION = re.compile(
-    "(?:一个月|每个?月|一年|月租|里面|里头|流量|通话)?(?:是|要|得|有|包含|送|能打|能用|可以用|收|扣)?"
+    "(?:一个月|每个?月|一年|月租|里面|里头|流量|通话)?(?:是|要|得|有|包含|送|(?:可以|能)[打用]?|收|扣)?"
     "(?:多少|多久|多长|怎么收|怎么算|怎么扣|几个)"
 )
 """What a name without a kind stands before."""
@@ -145,7 +145,7 @@ class ProductNames:
         known = {one.owner for one in named if any(plain(name) in rest for name in one.names)}
         if missing or known:
             return _Said(held.text, missing, known)
-        missing = [one for one in self._strange(held.text) if held.lacks(one, self._wording)]
+        missing = [one for one in self._strange(held.text) if not held.has_part(one) and held.lacks(one, self._wording)]
         return _Said(held.text, missing, known, is_sure=not missing)
 
     def _named(self, text: str) -> Iterator[_Spoken]:
@@ -237,6 +237,11 @@ class _Held:
         return all(
             each and not any(one.amount in number or number in one.amount for number in each) for each in amounts
         )
+
+    def has_part(self, one: _Spoken) -> bool:
+        """Whether an entity has two neighbouring characters of a product in a name or value."""
+        pairs = {before + after for before, after in pairwise(self.text[one.start : one.end])}
+        return any(pair in surface for each in self._surfaces for surface in each for pair in pairs)
 
     def _is_in_name(self, one: _Spoken) -> bool:
         """Whether the base has a name of more than a kind of product in the place of this one."""
