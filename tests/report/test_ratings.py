@@ -3,18 +3,26 @@ from __future__ import annotations
 import io
 import json
 import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from duologue.core.records import Problem
 from duologue.ratings.files import RatingFile
 from duologue.ratings.judgement import Preference, Rating
 from duologue.ratings.protocol import find_protocol
 from duologue.ratings.summary import RatingsSummary, summarise
 from duologue.report.ratings import ratings_page, ratings_to_json, render_ratings
 
-PROACTIVE = find_protocol("proactive")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.ratings.protocol import RatingProtocol
+
+PROACTIVE, CONVERSATION = find_protocol("proactive"), find_protocol("conversation")
 MODEL = "Bradley and Terry's model with"
 
 
@@ -39,6 +47,47 @@ def preferences() -> RatingFile:
         for item in range(40)
     ]
     return RatingFile((), tuple(rows), ())
+
+
+def rated(protocol: RatingProtocol, means: Mapping[str, float], items: int = 6, raters: int = 3) -> RatingFile:
+    """Return ratings around a mean for each system; nobody rates the goals of `mute`."""
+    rng = np.random.default_rng(1)
+    rows = [
+        Rating(
+            f"i{item}", name, f"r{rater}", scale.name, float(np.clip(round(rng.normal(mean)), scale.low, scale.high))
+        )
+        for item in range(items)
+        for name, mean in means.items()
+        for rater in range(raters)
+        for scale in protocol.criterion
+        if (name, scale.name) != ("mute", "goal-completion")
+    ]
+    return RatingFile(tuple(rows), (), ())
+
+
+@cache
+def of_all_kinds() -> RatingsSummary:
+    """Return a summary in which there is everything once, and everything is missing once."""
+    found = summarise(
+        rated(PROACTIVE, {"<planner>": 2.2, "matcher": 0.3, "mute": 1.0, "tf": 0.9}),
+        PROACTIVE,
+        automatic={"<planner>": 0.25, "matcher": 0.75, "tf": 0.5},
+        judge=rated(PROACTIVE, {"<planner>": 1.8, "tf": 0.9}, 60, 1),
+    )
+    problems = (
+        Problem(rule="a", severity="warning", place="line 3", message="odd"),
+        Problem(rule="b", place="line 4", message="not for the terminal"),
+    )
+    return found._replace(warnings=problems)
+
+
+def rounded(value: Any) -> Any:
+    """Return a JSON value with three places of each figure."""
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one) for one in value]
+    return round(value, 3) if isinstance(value, float) else value
 
 
 def printed(found: RatingsSummary) -> str:
@@ -184,3 +233,129 @@ def test_systems_stand_on_an_axis_that_holds_all_their_intervals() -> None:
     assert re.findall(r'<text x="[^"]*"[^>]*>([^<]*)</text>', page) == ["0", "1", "2", "3", "4"]  # up to 3.606
     places = [float(place) for place in re.findall(r'<svg x="([\d.]+)%" y="[\d.]+" class="at">', page)]
     assert places == pytest.approx([3 + 94 * mean / 4 for mean in (3.4125, 1.15)], abs=0.02)
+
+
+TERMINAL = """\
+proactive: 126 ratings, 3 raters, 6 items
+Agreement of the raters
+ criterion         agreement           value     95 % interval   answers
+ coherence         alpha (ordinal)     0.350   -0.161 to 0.616        24
+ goal-completion   ICC(2,k)            0.538   -0.035 to 0.775        18
+Systems
+ rank   tier   system      total (0 to 5)    95 % interval   coherence   goal-completion   automatic   final   items
+    1      1   <planner>            3.889   3.185 to 4.592       2.222             1.667       0.250   3.889       6
+    2      1   tf                   1.667   0.299 to 3.035       1.111             0.556       0.500   1.667       6
+    3      2   matcher              1.167   0.000 to 2.359       0.556             0.611       0.750   1.167       6
+    –      –   mute                     –                –       1.167                 –           –       –       6
+Intervals and tests speak of other items and other raters.
+ A           B          A - B     95 % interval   p adj.   better
+ <planner>   matcher   +2.722    1.716 to 3.728    0.007   <planner>
+ <planner>   tf        +2.222    0.479 to 3.966    0.064   tie
+ tf          matcher   +0.500   -1.716 to 2.716    0.395   tie
+p adj.: Student's t with two-way errors, Holm's correction over 3 pairs; better below 0.05.
+A judge beside people
+ criterion         kappa with people    95 % interval   human labels
+ coherence                     0.417   0.183 to 0.575             36   UNCALIBRATED
+ system                      people                    PPI++              judge alone   weight
+ <planner>   3.889 (3.185 to 4.592)   3.889 (3.185 to 4.592)   3.317 (3.010 to 3.623)    0.000
+ matcher                          –                        –                        –        –
+ A - B                                 people                    PPI++              judge alone   weight
+ <planner> - tf        2.222 (0.479 to 3.966)   2.107 (0.424 to 3.790)   1.617 (1.186 to 2.048)    0.145
+warning: uncalibrated (coherence, goal-completion): fewer than 50 human labels.
+warning: line 3: odd
+"""
+
+
+def test_what_is_missing_is_a_dash_and_all_stands_in_its_column_and_order() -> None:
+    told = lines(printed(of_all_kinds()))
+    wanted = TERMINAL.splitlines()
+    assert [line for line in told if line in wanted] == wanted
+    assert len(told) == 57
+    assert "not for the terminal" not in "\n".join(told)
+
+
+def test_of_one_criterion_there_is_one_column_and_its_name_stands_for_the_total() -> None:
+    people = rated(CONVERSATION, {"bot": 3.0, "reference": 4.4, "other": 2.0})
+    told = lines(printed(summarise(people, CONVERSATION, judge=rated(CONVERSATION, {"bot": 3.0}, 60, 1))))
+    systems = told.index("Systems")
+    assert told[systems + 1 : systems + 5] == [
+        " rank   tier   system      quality    95 % interval   items",
+        "    1      1   bot           2.833   2.283 to 3.383       6",
+        "    2      2   other         2.056   1.307 to 2.804       6",
+        "    –      –   reference     4.333   3.856 to 4.810       6",
+    ]
+    judge = told.index("A judge beside people")
+    assert told[judge + 3 : judge + 5] == [
+        " system                      people                    PPI++              judge alone   weight",
+        " bot         2.833 (2.283 to 3.383)   2.833 (2.283 to 3.383)   2.967 (2.734 to 3.200)    0.000",
+    ]
+
+
+def test_json_has_each_figure_under_its_key_and_null_for_what_is_missing() -> None:
+    told = rounded(ratings_to_json(of_all_kinds()))
+    head = {name: told[name] for name in ("protocol", "ratings", "raters", "items", "speaks_of_other_raters")}
+    assert head == {"protocol": "proactive", "ratings": 126, "raters": 3, "items": 6, "speaks_of_other_raters": True}
+    assert (told["source"], told["rule"]) == (PROACTIVE.source, PROACTIVE.rule)
+    assert told["warnings"] == ["line 3: odd", "line 4: not for the terminal"]
+    ordinal = {"name": "alpha (ordinal)", "value": 0.35, "low": -0.161, "high": 0.616, "units": 24, "raters": 3}
+    assert told["agreement"]["coherence"][0] == {**ordinal, "why": ""}
+    first, *_, mute = told["systems"]
+    goals = {"value": 1.667, "low": 1.132, "high": 2}
+    assert first == {
+        "system": "<planner>",
+        "items": 6,
+        "raters": 3,
+        "criteria": {"coherence": {"value": 2.222, "low": 1.693, "high": 2.751}, "goal-completion": goals},
+        "total": {"value": 3.889, "low": 3.185, "high": 4.592},
+        "automatic": 0.25,
+        "final": 3.889,
+        "rank": 1,
+        "standing": {"tier": 1, "best": 1, "worst": 2},
+    }
+    assert mute["criteria"]["goal-completion"] is None
+    assert {mute[name] for name in ("total", "automatic", "final", "rank", "standing")} == {None}
+    test = {"b": "matcher", "difference": 2.722, "low": 1.716, "high": 3.728, "p": 0.002, "p_adjusted": 0.007}
+    assert told["tests"][1] == {"a": "<planner>", "better": "<planner>", **test}
+    kappa = {"name": "kappa (quadratic)", "value": 0.417, "low": 0.183, "high": 0.575, "units": 36, "raters": 2}
+    coherence = {"criterion": "coherence", "kappa": {**kappa, "why": ""}, "labels": 36, "calibrated": False}
+    assert told["judge"]["criteria"][0] == coherence
+    means = [one for one in told["judge"]["means"] if one["criterion"] == "total"]
+    assert {name: means[0][name] for name in ("system", "other")} == {"system": "<planner>", "other": None}
+    judge = {"value": 3.317, "error": 0.153, "freedom": 59, "weight": 1.0, "labels": 0, "others": 60}
+    assert means[0]["judge"] == {**judge, "low": 3.01, "high": 3.623}
+    assert (means[0]["people"]["low"], means[0]["ppi"]["high"]) == (3.185, 4.592)
+    nothing = {"people": None, "ppi": None, "judge": None}
+    assert means[1] == {"criterion": "total", "system": "matcher", "other": None, **nothing}
+    assert told["judge"]["differences"][1] == {"criterion": "total", "system": "<planner>", "other": "mute", **nothing}
+
+
+def test_json_of_preferences_has_shares_and_tests_by_criterion() -> None:
+    told = rounded(ratings_to_json(summarise(preferences(), PROACTIVE)))
+    standing = {"tier": 1, "best": 1, "worst": 2}
+    ahead = {
+        "system": "a",
+        "wins": 21,
+        "losses": 10,
+        "ties": 9,
+        "win_share": {"value": 0.637, "low": 0.372, "high": 0.839},
+    }
+    behind = {
+        "system": "b",
+        "wins": 10,
+        "losses": 21,
+        "ties": 9,
+        "win_share": {"value": 0.363, "low": 0.161, "high": 0.628},
+    }
+    test = {"a": "a", "b": "b", "difference": 0.275, "low": -0.227, "high": 0.777, "p": 0.201, "p_adjusted": 0.201}
+    assert told["preferences"] == {
+        "overall": {
+            "tie_share": 0.225,
+            "speaks_of_other_raters": True,
+            "systems": [{**ahead, "standing": standing}, {**behind, "standing": standing}],
+            "tests": [{**test, "better": None}],
+        }
+    }
+    assert not {"agreement", "systems", "tests", "judge"} & told.keys()
+    assert printed(summarise(preferences(), PROACTIVE)).startswith(
+        "proactive: 40 pairwise judgements, 5 raters, 40 items"
+    )
