@@ -55,3 +55,10 @@ def test_a_file_that_was_scored_in_part_is_a_doubt_with_the_number_of_its_errors
     missing = Problem(rule="dialog-missing", place="dialogue 'x'", message="the file has no answer", stands_for=400)
     (found,) = doubts(report_with(problems=(missing, Problem(rule="odd", severity="warning", message="m"))))
     assert found.message == "its file has 400 errors and was scored all the same: dialogue 'x': the file has no answer"
+
+
+def test_of_several_errors_the_first_is_told() -> None:
+    errors = tuple(Problem(rule="odd", message=message) for message in ("a line is broken", "another one"))
+    (found,) = doubts(report_with(problems=errors))
+    assert found.message == "its file has 2 errors and was scored all the same: a line is broken"
+    assert (found.rule, found.severity, found.advice) == ("scored-with-errors", "warning", "have the file mended")

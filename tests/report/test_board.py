@@ -16,6 +16,7 @@ from duologue.report.comparison import Comparison
 from duologue.report.leaderboard import ranks
 
 if TYPE_CHECKING:
+    from duologue.core.records import Report
     from tests.report.conftest import MakeReport
 
 
@@ -212,3 +213,23 @@ def test_tests_stand_with_their_test_set(make_report: MakeReport) -> None:
     ranked = {one.name: {system: cell.rank for system, cell in one.cells.items()} for one in board.sets}
     assert ranked == {"one": {"a": 1, "b": 1}, "three": {"b": 1, "a": 2}, "two": {"a": 1, "b": 2}}
     assert [[cell.tied for cell in one.cells.values()] for one in board.sets] == [[True] * 2, [False] * 2, [False] * 2]
+
+
+def test_a_system_without_a_mean_comes_last_even_where_scores_are_below_0(make_report: MakeReport) -> None:
+    def scored(system: str, test_set: str, value: float) -> Report:
+        report = make_report(system, test_set=test_set)
+        score = msgspec.structs.replace(report.scores[0], value=value, low=None, high=None, percent=False)
+        return msgspec.structs.replace(report, scores=(score,))
+
+    values = {"part": (0.5,), "poor": (-0.25, -0.75), "fair": (0.5, -0.5)}
+    given = [
+        (name, where, one)
+        for name, several in values.items()
+        for where, one in zip(("one", "two"), several, strict=False)
+    ]
+    (found,) = boards([scored(*one) for one in given])
+    assert [(one.name, one.number, one.mean, one.lowest) for one in found.systems] == [
+        ("fair", 0, 0.0, ("two", -0.5)),
+        ("poor", 1, -0.5, ("two", -0.75)),
+        ("part", 2, None, ("one", 0.5)),
+    ]

@@ -17,7 +17,7 @@ from duologue.report.comparison import Comparison, in_order, rank_value, system_
 from tests.report.lower_is_better import Errors, with_lower_better
 
 if TYPE_CHECKING:
-    from duologue.metrics.counts import Metric
+    from duologue.metrics.counts import Floats, Metric
     from tests.report.conftest import MakeReport
 
 
@@ -328,3 +328,26 @@ def test_a_score_by_which_one_of_two_reports_is_ranked_is_not_said_to_rank(make_
     for pair in ((a, b), (b, a)):
         (found,) = compare(*pair, metrics=[PrecisionAt(1)])
         assert found.family == "one pair of systems on 1 score beside that which ranks"
+
+
+def test_items_that_are_next_to_nothing_apart_are_ties(make_report: MakeReport) -> None:
+    a, b = make_report("a", ids="wxyz"), make_report("b", ids="wxyz")
+    counts = dict.fromkeys("wx", 1e-12) | {"y": 2e-12, "z": 0.0}
+    near = msgspec.structs.replace(b, items=tuple((name, (counts[name], *rest)) for name, (_, *rest) in b.items))
+    zero = msgspec.structs.replace(a, items=tuple((name, (0.0, *rest)) for name, (_, *rest) in a.items))
+    first = _First()
+    assert [compare(*pair, metrics=[first])[0].win_loss for pair in ((near, zero), (zero, near))] == [
+        (1, 0, 3),
+        (0, 1, 3),
+    ]
+    assert [gap.id for gap in widest_gaps(near, zero, first)] == ["y"]
+
+
+class _First(PrecisionAt):
+    """The first column as it is."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def total(self, sums: Floats) -> Floats:
+        return sums[..., 0]

@@ -77,10 +77,12 @@ def test_a_score_that_is_not_known_is_not_drawn(reports: list[Report]) -> None:
 def test_what_cannot_be_drawn_is_refused(reports: list[Report], make_report: MakeReport) -> None:
     with pytest.raises(UsageError, match="no reports"):
         curves([])
-    with pytest.raises(UsageError, match="does not say the strength"):
-        curves([make_report("a")])
-    with pytest.raises(UsageError, match="no score 'nonsense'"):
-        curves(reports, "nonsense")
+    for system, called in (("a", "a"), ("", "toy")):
+        with pytest.raises(UsageError, match=f"^the report of {called} does not say the strength of its noise$"):
+            curves([make_report(system)])
+        noisy = msgspec.structs.replace(make_report(system), meta={"strength": 0})
+        with pytest.raises(UsageError, match=f"^the report of {called} has no score 'nonsense'$"):
+            curves([noisy], "nonsense")
 
 
 def test_every_point_with_an_interval_has_its_whisker_and_no_other(reports: list[Report]) -> None:
@@ -111,13 +113,13 @@ SVG = """\
 <line class="grid" x1="64" x2="696" y1="87.0" y2="87.0"/><text x="54" y="91.0" text-anchor="end">75</text>
 <line class="grid" x1="64" x2="696" y1="16.0" y2="16.0"/><text x="54" y="20.0" text-anchor="end">100</text>
 <text x="64.0" y="322" text-anchor="middle">0</text>
-<text x="222.0" y="322" text-anchor="middle">0.5</text>
+<text x="158.8" y="322" text-anchor="middle">0.3</text>
 <text x="696.0" y="322" text-anchor="middle">2</text>
-<g class="c0"><polyline class="curve" points="64.0,44.4 222.0,101.2 696.0,243.2"/>
+<g class="c0"><polyline class="curve" points="64.0,44.4 158.8,101.2 696.0,243.2"/>
 <line class="whisker" x1="64.0" x2="64.0" y1="64.9" y2="31.3"/>
 <path class="mark" transform="translate(64.0 44.4)" d="0"/>
-<line class="whisker" x1="222.0" x2="222.0" y1="128.2" y2="77.9"/>
-<path class="mark" transform="translate(222.0 101.2)" d="0"/>
+<line class="whisker" x1="158.8" x2="158.8" y1="128.2" y2="77.9"/>
+<path class="mark" transform="translate(158.8 101.2)" d="0"/>
 <line class="whisker" x1="696.0" x2="696.0" y1="262.5" y2="218.3"/>
 <path class="mark" transform="translate(696.0 243.2)" d="0"/></g>
 <g class="c1"><polyline class="curve" points="64.0,158.0"/>
@@ -127,7 +129,7 @@ SVG = """\
 
 
 def test_curves_are_drawn_to_the_point(make_report: MakeReport) -> None:
-    given = (("a", 0, 10), ("a", 0.5, 30), ("a", 2, 80), ("b", 0, 50))
+    given = (("a", 0, 10), ("a", 0.3, 30), ("a", 2, 80), ("b", 0, 50))
     reports = [
         msgspec.structs.replace(make_report(system, wrong=wrong), meta={"strength": strength})
         for system, strength, wrong in given
@@ -171,3 +173,47 @@ def test_the_seed_is_that_of_all_tests_where_none_is_told(reports: list[Report])
         == curve_page(reports, title="x", seed=1)
         != curve_page(reports, title="x", seed=2)
     )
+
+
+TABLE = """\
+    <tbody>
+      <tr>
+        <th scope="row">a</th>
+        <td class="number">0</td>
+        <td>90.00</td>
+        <td>90.00</td>
+        <td>100.00</td>
+        <td>93.33</td>
+      </tr>
+      <tr>
+        <th scope="row">a</th>
+        <td class="number">0.5</td>
+        <td>–</td>
+        <td>60.00</td>
+        <td>100.00</td>
+        <td>73.33</td>
+      </tr>
+      <tr>
+        <th scope="row">b</th>
+        <td class="number">0</td>
+        <td>80.00</td>
+        <td>80.00</td>
+        <td>100.00</td>
+        <td>86.67</td>
+      </tr>
+    </tbody>
+"""
+
+
+def test_the_table_has_a_row_for_each_point_and_the_page_the_signature_of_the_first(make_report: MakeReport) -> None:
+    given = (("a", 0.5, 40), ("a", 0, 10), ("b", 0, 20))
+    reports = [
+        msgspec.structs.replace(make_report(system, wrong=wrong), meta={"strength": strength})
+        for system, strength, wrong in given
+    ]
+    reports[0] = msgspec.structs.replace(reports[0], rank_by="p@2", scores=reports[0].scores[1:])
+    page = curve_page(reports, title="toy", remarks=["typed by hand", "fitted to nothing"])
+    assert page[page.index("    <tbody>") :].startswith(TABLE)
+    assert f"<code>{reports[1].signature}</code>" in page
+    assert str(reports[2].signature) not in page
+    assert [page.count(remark) for remark in ("typed by hand", "fitted to nothing")] == [1, 1]

@@ -127,7 +127,7 @@ def test_items_are_ordered_by_the_score_that_ranks_wherever_it_stands_in_the_lis
 
 
 def test_among_equals_a_score_that_says_nothing_of_an_item_counts_as_0() -> None:
-    rows = {"a": (1.0, 1.0, 1.0, 2.0), "b": (1.0, 1.0, 0.0, 0.0), "c": (1.0, 1.0, 1.0, 1.0), "d": (1.0, 1.0, 1.0, 3.0)}
+    rows = {"a": (1.0, 1.0, 1.0, 2.0), "b": (1.0, 1.0, 0.0, 0.0), "c": (1.0, 1.0, 1.0, 0.5), "d": (1.0, 1.0, 1.0, 3.0)}
     formulas = Ratio("points", "points", "one"), Ratio("right", "right", "asked")
     assert ranked(rows, *formulas, limit=2) == (["d", "a"], ["b", "c"])
 

@@ -293,3 +293,23 @@ def test_pages_say_which_external_data_were_seen_and_who_knew_the_truth(make_rep
             assert told in shown
         assert shown.count("90.00 % of its samples were in the training data.") == 1
         assert "其 90.00 % 的样本训练时已见过" in shown
+
+
+@pytest.mark.parametrize(("rank_by", "values"), [("p@5", ["100.00"] * 3), ("mrr", ["100.00", "98.00", "40.00"])])
+def test_a_board_tells_its_tiers_and_the_score_that_ranks(
+    make_report: MakeReport, rank_by: str, values: list[str]
+) -> None:
+    reports = [
+        msgspec.structs.replace(make_report(name, wrong=wrong), rank_by=rank_by)
+        for name, wrong in (("good", 0), ("fair", 3), ("poor", 90))
+    ]
+    text = leaderboard_page(rank_all(reports, resamples=500), title="x")
+    assert re.findall(r'<span class="value">([^<]*)</span>', text) == values
+    tiers = 1 if rank_by == "p@5" else 2
+    assert f"Systems: 3, in {tiers} tiers by " in text
+
+
+def test_what_stands_behind_the_scores_is_called_by_system_and_test_set(make_report: MakeReport) -> None:
+    reports = [make_report("a", wrong=3), make_report("a", wrong=4), make_report("b", test_set=None)]
+    names = re.findall(r"<details>\s*<summary>([^<]*)</summary>\s*<div class=.panels", page(reports))
+    assert names == ["a, tst1", "a (2), tst1", "b"]

@@ -104,6 +104,7 @@ def test_as_many_digits_are_shown_as_are_asked_for() -> None:
         "99.9",
         "0.1",
     )
+    assert (percent(1e-12, 8), percent(1 - 1e-12, 8)) == ("0.00000001", "99.99999999")
     assert interval(0.12345, 0.5, 1) == "12.3 to 50.0"
     assert points(0.12345, digits=1) == "+12.3"
     assert percent(-0.5) == "-50.00"

@@ -453,3 +453,19 @@ def test_one_score_alone_is_said_to_rank(make_report: MakeReport, rank_by: str) 
     sets = shown(render_test_sets([alone], ["a", "b"]))
     score = next(one for one in alone[1].scores if one.name == rank_by)
     assert f" {100 * score.value:.2f}" in sets.splitlines()[-1]
+
+
+@pytest.mark.parametrize("rank_by", ["p@1", "p@5"])
+def test_the_row_of_the_score_that_ranks_alone_is_bold(make_report: MakeReport, rank_by: str) -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="standard")
+    console.print(render(msgspec.structs.replace(make_report("a", wrong=20), rank_by=rank_by)))
+    assert isinstance(console.file, io.StringIO)
+    rows = [line for line in console.file.getvalue().splitlines() if "│" in line]
+    assert [name for row in rows for name in ("p@1", "p@2", "p@5", "mrr") if f"\x1b[1m{name}" in row] == [rank_by]
+
+
+def test_names_of_parts_stand_at_the_left(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20, slices=True)
+    first, second = report.slices
+    text = shown(render(msgspec.structs.replace(report, slices=(msgspec.structs.replace(first, value="no"), second))))
+    assert [line[:18] for line in text.splitlines() if "│ 50 │" in line] == ["│ no             │", "│ question       │"]
