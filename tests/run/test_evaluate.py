@@ -287,6 +287,13 @@ def test_prompt_and_usage_of_a_note_are_in_the_report(contest: Any) -> None:
     assert ("usage" in other.meta, other.signature.prompts) == (False, {})
 
 
+@pytest.mark.parametrize("usage", ["usage = 3", 'usage = ["calls"]', "[usage]"])
+def test_a_note_that_tells_no_counts_tells_no_usage(contest: Any, usage: str) -> None:
+    pred = contest.results / "fair.answers.json"
+    provenance_path(pred).write_text(f'result_hash = "{sha256(pred.read_bytes())}"\n{usage}\n', "utf-8")
+    assert "usage" not in evaluate.score(contest.task, [contest.gold], pred, STRICT).meta
+
+
 def test_a_result_is_held_against_a_knowledge_base_by_a_task_that_can() -> None:
     task = load_task("spoken")
     assert isinstance(task, Grounded)

@@ -110,6 +110,15 @@ def test_a_killed_run_goes_on_and_nothing_is_answered_twice(data: Path, tmp_path
     assert not list(tmp_path.glob(".*"))
 
 
+def test_a_system_that_takes_the_whole_file_leaves_no_journal(data: Path, tmp_path: Path) -> None:
+    whole = type("Whole", (Counting,), {"whole_file": True})(most=25)
+    with pytest.raises(KeyboardInterrupt):
+        run(whole, data, tmp_path / "out.json")
+    assert not list(tmp_path.glob(".*"))
+    killed(data, tmp_path / "out.json")
+    assert [path.name for path in tmp_path.glob(".*")] == [".out.json.journal"]
+
+
 @pytest.mark.parametrize("other", [{"seed": 2}, {"name": "tfidf"}])
 def test_answers_of_another_run_are_not_used(data: Path, tmp_path: Path, other: dict[str, Any]) -> None:
     out, said = tmp_path / "out.json", list[str]()

@@ -124,17 +124,25 @@ def test_an_archive_that_leads_out_of_itself_is_refused(task: Task, gold: Path, 
 def test_missing_and_misnamed_files_are_all_told_and_count_as_wrong_in_part(task: Task, gold: Path, team: Path) -> None:
     shutil.move(team / name("tst1", "2REFINE"), team / "tst1" / "task2.json")
     (team / name("tst2", "1API")).write_text("[", "utf-8")
+    (team / name("tst2", "2REFINE")).write_text("{}", "utf-8")
     truth = WholeTruth.of(task, [gold])
     with pytest.raises(FormatError) as refused:
         truth.score(team, STRICT)
     told = [(one.rule, one.place.replace("\\", "/")) for one in refused.value.problems]
-    assert ("file-missing", "tst1, task 2") in told
-    assert ("file-unknown", "tst1/task2.json") in told
-    assert any(place.startswith(name("tst2", "1API")) for _, place in told)
+    assert told == [
+        ("file-missing", "tst1, task 2"),
+        ("file-unknown", "tst1/task2.json"),
+        ("not-json", f"{name('tst2', '1API')}: line 1, column 2"),
+        ("not-a-list", name("tst2", "2REFINE")),
+    ]
     (team / name("tst2", "1API")).unlink()
+    put(team, name("tst2", "2REFINE"), 1)
     marks = truth.score(team, PARTIAL)
     assert values(marks.test_sets) == {"tst1": 0.45, "tst2": 0.05}
-    assert [one.rule for one in marks.total.problems] == ["file-missing", "file-missing"]
+    assert [(one.place, one.advice) for one in marks.total.problems] == [
+        ("tst1, task 2", "all of it counts as wrong"),
+        ("tst2, task 1", "all of it counts as wrong"),
+    ]
 
 
 def test_a_single_file_by_any_name_is_taken_for_its_own_test_set_only(task: Task, gold: Path, tmp_path: Path) -> None:
