@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import FrozenInstanceError
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -233,3 +234,9 @@ def test_a_system_without_a_mean_comes_last_even_where_scores_are_below_0(make_r
         ("poor", 1, -0.5, ("two", -0.75)),
         ("part", 2, None, ("one", 0.5)),
     ]
+
+
+def test_a_board_is_not_changed(make_report: MakeReport) -> None:
+    (found,) = boards([make_report("a")])
+    with pytest.raises(FrozenInstanceError):
+        found.__setattr__("score", "mrr")

@@ -96,6 +96,10 @@ def test_every_point_with_an_interval_has_its_whisker_and_no_other(reports: list
     ]
     assert 'class="whisker"' not in str(drawing(curves(none)))
     assert str(drawing(curves([*reports[:2], *none[2:]]))).count('class="whisker"') == 2
+    for end in ("low", "high"):
+        score = msgspec.structs.replace(reports[0].scores[0], **{end: None})
+        half = msgspec.structs.replace(reports[0], scores=(score,))
+        assert str(drawing(curves([half, *reports[1:]]))).count('class="whisker"') == 3
 
 
 def test_the_table_of_the_page_has_each_score_under_its_name(reports: list[Report]) -> None:

@@ -206,6 +206,8 @@ def test_ranges_hold_their_lower_end_and_go_beyond_0_and_1_where_scores_do() -> 
     assert [bar.items for bar in found.bars] == [1, 1, 0, 1, 0, 0, 0, 0, 0, 1]
     assert [bar.share for bar in found.bars][:2] == [0.25, 0.25]
     assert (found.bars[0].low, found.bars[-1].high, found.unknown, found.percent) == (0.0, 1.0, 1, True)
+    (found,) = distributions(report_of({"x": (1.0, 0.25, 0.0, 0.0), "y": (1.0, 0.5, 0.0, 0.0)}), [points])
+    assert [bar.items for bar in found.bars] == [0, 0, 1, 0, 0, 1, 0, 0, 0, 0]
     wide = rows | {"f": (1.0, -1.0, 0.0, 0.0), "g": (1.0, 4.0, 0.0, 0.0)}
     (found,) = distributions(report_of(wide), [points])
     assert [(bar.low, bar.high) for bar in (found.bars[0], found.bars[-1])] == [(-1.0, -0.5), (3.5, 4.0)]

@@ -469,3 +469,19 @@ def test_names_of_parts_stand_at_the_left(make_report: MakeReport) -> None:
     first, second = report.slices
     text = shown(render(msgspec.structs.replace(report, slices=(msgspec.structs.replace(first, value="no"), second))))
     assert [line[:18] for line in text.splitlines() if "│ 50 │" in line] == ["│ no             │", "│ question       │"]
+
+
+def test_names_of_scores_are_never_parted_in_a_comparison(make_report: MakeReport) -> None:
+    found = compare(make_report("a", wrong=2), make_report("b", wrong=60))[:1]
+    name = "turns per call"
+    named = [one._replace(tested=one.tested._replace(name=name)) for one in found]
+    wide, narrow = (shown(render_comparisons(named), width=width).splitlines() for width in (80, 70))
+    assert wide[3].rstrip() == f"{name} 98.00 40.00 +58.00 +47.44 to +68.56 <0.0001 <0.0001 A"
+    assert narrow[1].startswith(f"score: {name}; A %: 98.00; B %: 40.00; A - B: +58.00; ")
+
+
+def test_a_long_name_stands_whole_up_to_what_is_promised(make_report: MakeReport) -> None:
+    report, name = make_report(wrong=20), "n" * 32
+    first = msgspec.structs.replace(report.scores[0], name=name, percent=False)
+    named = msgspec.structs.replace(report, rank_by=name, scores=(first, *report.scores[1:]))
+    assert f"│ {name} │ 0.8000 │" in shown(render(named), 70)
