@@ -141,7 +141,7 @@ def test_values_stand_in_proportion_and_those_beyond_at_the_ends() -> None:
 
 def test_an_interval_is_drawn_to_the_point() -> None:
     axis = score_axis([0.2, 0.6])
-    drawing = ET.fromstring(line(axis, 0.5, 0.25, 0.75, 7))
+    drawing = ET.fromstring(line(axis, 0.5, 0.25, 0.75, 13))
     assert drawing.attrib["class"] == "line c1"
     assert drawing.attrib["height"] == "24"
     grid, (whisker,) = drawing.findall("line[@class='grid']"), drawing.findall("line[@class='whisker']")
