@@ -13,7 +13,7 @@ from duologue.core.errors import StorageError
 from duologue.core.records import Exposure, Problem
 from duologue.report import leaderboard_page, page, rank_all, write_page
 from duologue.report.error_examples import ErrorExample, ErrorExamples
-from duologue.report.html import Display
+from duologue.report.html import Display, template
 from tests.report.lower_is_better import Errors, with_lower_better
 
 if TYPE_CHECKING:
@@ -313,3 +313,8 @@ def test_what_stands_behind_the_scores_is_called_by_system_and_test_set(make_rep
     reports = [make_report("a", wrong=3), make_report("a", wrong=4), make_report("b", test_set=None)]
     names = re.findall(r"<details>\s*<summary>([^<]*)</summary>\s*<div class=.panels", page(reports))
     assert names == ["a, tst1", "a (2), tst1", "b"]
+
+
+def test_a_template_is_compiled_once() -> None:
+    """Each page compiled its own, which took ten times as long as to fill it."""
+    assert template("curves.html.j2") is template("curves.html.j2")

@@ -313,8 +313,9 @@ def test_a_whole_submission_has_a_row_for_each_file_test_set_and_the_total(make_
 
 def test_of_one_file_there_is_one_row(make_report: MakeReport) -> None:
     one = make_report("a", wrong=10, n=50, test_set="t1")
-    rows = [line.split()[:3] for line in shown(render_whole([one], [one], one)).splitlines() if " t1 " in line]
-    assert rows == [["t1", "50", "80.00"]]
+    text = shown(render_whole([one], [one], one))
+    assert [line.split()[:3] for line in text.splitlines() if " t1 " in line] == [["t1", "50", "80.00"]]
+    assert "more problem" not in text
     two = [one, make_report("a", n=30, test_set="t2")]
     names = [line.split()[0] for line in shown(render_whole(two, two, one)).splitlines() if " to " in line]
     assert names == ["t1", "t2", "t1"]  # files that are test sets of their own stand once, then the total
@@ -348,6 +349,10 @@ def test_items_that_differ_most_are_printed_with_both_scores(make_report: MakeRe
         " item             A      B     A - B",
         "─" * 37,
         " tst1/0001   100.00   0.00   +100.00",
+    ]
+    assert lines(shown(render_gaps("p@1", gaps), width=34)).splitlines()[4:] == [
+        " tst1/0   100.00   0.00   +100.00",
+        " 001",
     ]
 
 

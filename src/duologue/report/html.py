@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -139,8 +140,9 @@ def template(name: str) -> Template:
     return _environment().get_template(name)
 
 
+@cache
 def _environment() -> Environment:
-    """Return the templates with the words, number formats and figures that they use."""
+    """Return the templates with the words, number formats and figures that they use; each is compiled once."""
     environment = Environment(
         loader=PackageLoader("duologue.report"),
         autoescape=True,
