@@ -379,3 +379,24 @@ def test_beginnings_of_more_than_forty_turns_are_one_group() -> None:
         counted = head["parts"][0]["kinds"]["beginnings"]["recurring"]
         assert [one[0] for one in counted] == list(range(2, min(turns, 40) + 1))
         assert counted[-1][1] == max(turns - 39, 1)
+
+
+def test_chance_is_that_of_beginnings_of_as_many_turns() -> None:
+    """A reply is one turn more than its context."""
+
+    def dialogue(name: str, last: str) -> list[Example]:
+        said = ["where is the parcel that I bought in May", "what is the number of your order please", last]
+        history = [Turn(speaker=who, text=text) for who, text in zip(("user", "system", "user"), said, strict=True)]
+        replies = said[1], f"thank you, I have found it, it is on its way to {name}"
+        return [
+            Example(
+                sample=Sample(id=f"{name}{at}", dialogue_id=name, history=tuple(history[:at])),
+                references=(Answer(text=reply),),
+            )
+            for at, reply in zip((1, 3), replies, strict=True)
+        ]
+
+    one, two = dialogue("you", "it is the number 17 of that list"), dialogue("me", "I do not know that, I am afraid")
+    sketch = Sketch.of({TRAIN: [*one, *two]})
+    assert [sketch.exposure([sample]).by_chance for sample in one] == [1.0, 0.0]
+    assert [sketch.exposure([Example(sample=sample.sample)]).by_chance for sample in one] == [1.0, 0.0]

@@ -72,3 +72,16 @@ def test_a_damaged_list_of_files_is_a_clear_error(report: Report) -> None:
     for damaged in lists:
         with pytest.raises(FormatError, match="/meta/files"):
             context_of(msgspec.structs.replace(report, meta={**report.meta, "files": damaged}))
+
+
+def test_a_damaged_report_is_called_by_its_file_or_system_or_task(report: Report, tmp_path: Path) -> None:
+    damaged = msgspec.structs.replace(report, meta={"files": 3})
+    unnamed = msgspec.structs.replace(damaged, system="")
+    for one, beside, called in (
+        (damaged, tmp_path / "x.json", str(tmp_path / "x.json")),
+        (damaged, None, "fair"),
+        (unnamed, None, "restaurant"),
+    ):
+        with pytest.raises(FormatError) as refused:
+            context_of(one, beside)
+        assert str(refused.value).startswith(f"{called} ")

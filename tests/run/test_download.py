@@ -166,6 +166,18 @@ def test_something_else_is_told_with_sizes_and_hashes(shop: Shop, tmp_path: Path
         )
 
 
+def test_no_more_is_taken_than_shows_that_it_is_something_else(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duologue.run.download._PIECE", 1_000)
+    short = DataFile(name="a.bin", bytes=2_500, sha256=FILE.sha256)
+    with pytest.raises(
+        DuologueError, match=f"sent 3,000 bytes with SHA-256 {hashlib.sha256(CONTENT[:3_000]).hexdigest()[:16]}"
+    ):
+        download(shop.url, tmp_path / "a.bin", short)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_of_which_the_size_is_not_known_is_taken_whole(shop: Shop, tmp_path: Path) -> None:
     unknown = DataFile(name="a.bin", sha256=FILE.sha256)
     shop.breaks_after = 1_000

@@ -278,3 +278,13 @@ def test_what_cannot_be_done_is_told(words: tuple[str, ...], told: str, tmp_path
         os.chdir(before)
     assert told in str(done.exception)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("whose", ["file", "data set"])
+def test_the_task_that_a_pattern_names_is_the_only_one_that_reads_it(tmp_path: Path, whose: str) -> None:
+    (tmp_path / "x.json").write_bytes((GOLDEN / "mobilecs/dialogue/contract/dialogues.json").read_bytes())
+    file = DataFile(name="*.json", task="mobilecs/dialogue" if whose == "file" else "")
+    one = data_set(file, task="" if whose == "file" else "mobilecs/dialogue")
+    (found,) = check([("mobilecs/extraction", one)], tmp_path)
+    assert (found.name, found.state) == ("x.json", "ok")
+    assert " rows of mobilecs/dialogue; its checksum is not known" in found.told

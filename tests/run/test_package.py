@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ from duologue.core.locks import writing_file
 from duologue.core.plugins import load_task, make_system, packages_of
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml
-from duologue.run.package import PACKAGE_CARD, answer_package, pack, read_package
+from duologue.run.package import PACKAGE_CARD, _new_folder, answer_package, pack, read_package
 from duologue.run.predict import predict_file
 from duologue.run.train import train
 
@@ -195,3 +196,21 @@ def test_of_two_who_pack_into_one_folder_the_second_is_told_so_at_once(tmp_path:
         pack(DIALOGUE, "rule-agent", entry)
     pack(DIALOGUE, "rule-agent", entry)
     assert [path.name for path in tmp_path.iterdir()] == ["entry"]
+
+
+def test_what_broke_off_a_package_is_told_though_its_folder_is_gone(tmp_path: Path) -> None:
+    def break_off(made: Path) -> None:
+        assert made.parent == tmp_path
+        made.rmdir()
+        raise KeyError("broken")
+
+    with pytest.raises(KeyError, match="broken"), _new_folder(tmp_path / "entry") as made:
+        break_off(made)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_package_can_be_read_by_all_and_run(asked: Path, tmp_path: Path) -> None:
+    pack(DIALOGUE, "rule-agent", tmp_path / "entry", inputs=[asked], external=["words", "films"])
+    assert [stat.S_IMODE((tmp_path / "entry" / name).stat().st_mode) for name in (".", "run.py")] == [0o755] * 2
+    told = (tmp_path / "entry" / "README.md").read_text("utf-8")
+    assert "external data it learned from: films, words" in told

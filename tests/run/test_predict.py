@@ -11,10 +11,10 @@ from duologue.core.errors import AnswerError, PlugInError, StorageError, UsageEr
 from duologue.core.identity import hash_of_model
 from duologue.core.plugins import load_task, save_card
 from duologue.core.recipe import read_toml
-from duologue.core.records import Annotation, Answer, Example, Mention, Record, Sample, Turn
+from duologue.core.records import Annotation, Answer, Candidate, Example, Fact, Goal, Mention, Record, Sample, Turn
 from duologue.core.result_note import provenance_path
 from duologue.run.forecast import forecast_file
-from duologue.run.predict import answer_all, predict_file
+from duologue.run.predict import answer_all, demand_questions, predict_file
 from duologue.systems.baselines import RandomRanker
 
 if TYPE_CHECKING:
@@ -336,3 +336,19 @@ def test_another_number_of_answers_than_samples_is_told_with_both() -> None:
     each: Any = type("Each", (), {"answer_each": lambda self, samples: iter([(1, Answer(), {})])})()
     with pytest.raises(PlugInError, match="2 of 3 samples got no answer of `answer_each`"):
         answer_all(task, each, [example(name) for name in "abc"])
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"history": (Turn(speaker="user", text="hi"),)},
+        {"candidates": (Candidate(id="a", text="x"),)},
+        {"knowledge": (Fact(subject="a", relation="b", object="c"),)},
+        {"goal": Goal(topics=("a",))},
+    ],
+)
+def test_whatever_a_sample_holds_can_be_answered(known: dict[str, Any]) -> None:
+    asked = Example(sample=Sample(id="b", dialogue_id="b", **known))
+    demand_questions([example("a"), asked], Path("data.json"))
+    with pytest.raises(UsageError, match="none of its 1 samples has a history, candidates, knowledge or a goal"):
+        demand_questions([example("a")], Path("data.json"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from tests.run.test_forecast import Paid
 from tests.run.test_usage import Metered
 
 from duologue.challenges.spoken.task import SpokenTask
@@ -15,7 +16,7 @@ from duologue.run.contamination import SKETCH, TRAIN, SeenError, Sketch, warning
 from duologue.run.evaluate import Truth
 from duologue.run.journal import Journal
 from duologue.run.resumed import Resumed
-from duologue.run.robustness import robustness
+from duologue.run.robustness import forecast_robustness, robustness
 from duologue.run.saved import read_report
 
 if TYPE_CHECKING:
@@ -175,3 +176,14 @@ def test_a_model_that_saw_the_clean_truth_is_told_of_at_every_strength(tmp_path:
     page = curve_page(reports, title="noise")
     assert "Trained on this truth (knew)" in page
     assert "Trained on this truth (new)" not in page
+
+
+def test_what_all_paid_systems_take_at_all_strengths_is_added_up(examples: list[Example]) -> None:
+    task, truth = SpokenTask(), clean_of(examples)
+    systems: list[tuple[str, Any]] = [("echo", Echo()), ("one", Paid(0)), ("two", Paid(0))]
+    found = forecast_robustness(task, systems, truth, [0, 0.5, 1])
+    assert (found.answers, found.rounds, found.left) == (120, 1, 0)
+    assert found.counts["calls"] == 120
+    assert [system.told for _, system in systems[1:]] == [60, 60]
+    with pytest.raises(UsageError, match="'echo' costs nothing by the call"):
+        forecast_robustness(task, [("echo", Echo()), ("other", Echo())], truth, [0, 1])

@@ -146,6 +146,9 @@ def test_files_with_other_rows_are_not_cut_together(tmp_path: Path) -> None:
         split(load_task(name), other, [path], tmp_path / "out", HALVES, seed=1)
     with pytest.raises(UsageError, match="two files are called"):
         split(load_task(name), path, [path], tmp_path / "out", HALVES, seed=1)
+    several = [tmp_path / folder / path.name for folder in "xy"] + [tmp_path / "x" / "also", tmp_path / "also"]
+    with pytest.raises(UsageError, match=f"two files are called {path.name}, and so would be their parts; rename one"):
+        split(load_task(name), path, several, tmp_path / "out", HALVES, seed=1)
     assert not (tmp_path / "out").exists()
 
 

@@ -62,6 +62,9 @@ def test_neither_links_that_lead_elsewhere_nor_pipes_nor_devices_are_opened(tmp_
     os.mkfifo(tmp_path / "reports" / "pipe.json")
     for name in ("link.json", "zero.json", "ring.json", "pipe.json"):
         assert locate(named(name), beside).path is None, name
+    (tmp_path / "data" / "deep").mkdir(parents=True)
+    (tmp_path / "data" / "deep" / "link.json").symlink_to(secret)
+    assert locate(named("link.json"), None, [tmp_path / "data"]) == (None, None)
 
 
 def test_the_file_with_the_stored_hash_is_taken_before_one_of_the_same_name(tmp_path: Path) -> None:

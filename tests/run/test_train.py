@@ -16,7 +16,7 @@ from duologue.core.records import Record, Turn
 from duologue.core.version import __version__
 from duologue.knowledge.base import KnowledgeBase
 from duologue.models.trained_system import WEIGHTS
-from duologue.run.train import UNDER_WAY, _hash_of_data, _hash_of_worlds, train
+from duologue.run.train import UNDER_WAY, _hash_of_data, _hash_of_worlds, _release, train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,3 +203,14 @@ def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(
         train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:21], held_out=held_out[:5])
     with pytest.raises(UsageError, match="other data"):
         train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:20], held_out=held_out[:4])
+
+
+def test_a_folder_in_which_nothing_was_begun_is_given_up_without_a_word(tmp_path: Path) -> None:
+    _release(tmp_path)
+    (tmp_path / UNDER_WAY).touch()
+    (tmp_path / "weights").touch()
+    _release(tmp_path)
+    assert (tmp_path / UNDER_WAY).is_file()
+    (tmp_path / "weights").unlink()
+    _release(tmp_path)
+    assert list(tmp_path.iterdir()) == []

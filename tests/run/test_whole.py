@@ -246,8 +246,12 @@ def test_a_file_is_the_submission_to_a_truth_of_one_file_alone(talks: tuple[Path
     truth, team = talks
     file = team / "t1" / "talk.txt"
     whole = WholeTruth.of(load_task("conversation"), [truth])
-    with pytest.raises(FormatError, match="file-missing"):
+    with pytest.raises(FormatError) as refused:
         whole.score(file, STRICT)
+    assert [(one.rule, one.place) for one in refused.value.problems] == [
+        ("file-missing", "t1, talk"),
+        ("file-missing", "t2, talk"),
+    ]
     (truth / "t2" / "talk.txt").unlink()
     marks = WholeTruth.of(load_task("conversation"), [truth]).score(file, STRICT)
     assert [(one.meta["test_set"], one.n) for one in marks.files] == [("talk", 1)]
@@ -262,6 +266,7 @@ def test_files_at_the_top_are_found_by_their_names_whatever_the_folders_are_call
     truth = WholeTruth.of(load_task("conversation"), [tmp_path / "truth"])
     marks = truth.score(tmp_path / "somebody", Scoring(variant="strict"))
     assert [values_of(report)["bleu-1"] for report in marks.files] == pytest.approx([1.0, 1.0])
+    assert [report.meta["test_set"] for report in marks.test_sets] == ["one", "two"]
 
 
 def test_links_that_lead_out_of_a_submission_are_no_files_of_it(gold: Path, tmp_path: Path) -> None:
