@@ -209,8 +209,12 @@ def test_what_broke_off_a_package_is_told_though_its_folder_is_gone(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_package_can_be_read_by_all_and_run(asked: Path, tmp_path: Path) -> None:
-    pack(DIALOGUE, "rule-agent", tmp_path / "entry", inputs=[asked], external=["words", "films"])
+def test_a_package_can_be_read_by_all_and_run(tmp_path: Path) -> None:
+    pack(DIALOGUE, "rule-agent", tmp_path / "entry", external=["words", "films"])
+    with pytest.raises(
+        UsageError, match=f"put the data file to be answered into {tmp_path / 'entry' / 'input'}; there"
+    ):
+        answer_package(tmp_path / "entry")
     assert [stat.S_IMODE((tmp_path / "entry" / name).stat().st_mode) for name in (".", "run.py")] == [0o755] * 2
     told = (tmp_path / "entry" / "README.md").read_text("utf-8")
     assert "external data it learned from: films, words" in told

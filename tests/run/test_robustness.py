@@ -18,6 +18,7 @@ from duologue.run.journal import Journal
 from duologue.run.resumed import Resumed
 from duologue.run.robustness import forecast_robustness, robustness
 from duologue.run.saved import read_report
+from duologue.run.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -187,3 +188,12 @@ def test_what_all_paid_systems_take_at_all_strengths_is_added_up(examples: list[
     assert [system.told for _, system in systems[1:]] == [60, 60]
     with pytest.raises(UsageError, match="'echo' costs nothing by the call"):
         forecast_robustness(task, [("echo", Echo()), ("other", Echo())], truth, [0, 1])
+
+
+def test_a_system_that_takes_examples_from_the_truth_is_refused(examples: list[Example], tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text("[]", "utf-8")
+    truth = Truth(examples, {"gold": [stored(tmp_path / "gold.json")], "input": []}, "made")
+    copier: Any = Echo()
+    copier.reads = (tmp_path / "gold.json",)
+    with pytest.raises(UsageError, match=r"the examples in .*gold\.json are the file that is answered"):
+        robustness(SpokenTask(), [("echo", Echo()), ("copier", copier)], truth, [1], HOW, tmp_path)
