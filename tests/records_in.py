@@ -1,9 +1,10 @@
-"""The records that a package defines, for the rule that all of them are frozen and keyword-only."""
+"""What a package defines: its records, for the rule that all of them are frozen and keyword-only, and its functions."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from types import FunctionType
 
 import pytest
 
@@ -25,3 +26,16 @@ def demand_strict(kind: type[Record]) -> None:
     assert (config.frozen, config.forbid_unknown_fields) == (True, True)
     with pytest.raises(TypeError, match="positional"):
         kind(*([None] * max(len(kind.__struct_fields__), 1)))
+
+
+def only_by_place(package: str) -> list[str]:
+    """Return the functions and methods of all modules of a package that take an argument by its place alone."""
+    found: list[str] = []
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+        own = [one for one in vars(importlib.import_module(module.name)).values() if hasattr(one, "__module__")]
+        for one in (one for one in own if one.__module__ == module.name):
+            several = vars(one).values() if isinstance(one, type) else (one,)
+            known = [inner.__func__ if isinstance(inner, classmethod | staticmethod) else inner for inner in several]
+            taken = [inner for inner in known if isinstance(inner, FunctionType) and inner.__module__ == module.name]
+            found += [f"{module.name}.{inner.__qualname__}" for inner in taken if inner.__code__.co_posonlyargcount]
+    return found
