@@ -221,3 +221,14 @@ def test_the_table_has_a_row_for_each_point_and_the_page_the_signature_of_the_fi
     assert f"<code>{reports[1].signature}</code>" in page
     assert str(reports[2].signature) not in page
     assert [page.count(remark) for remark in ("typed by hand", "fitted to nothing")] == [1, 1]
+
+
+def test_colours_come_round_again_and_nothing_may_be_kept(make_report: MakeReport) -> None:
+    given = [(f"s{number}", strength, wrong) for number in range(8) for strength, wrong in ((0, 50), (1, 100))]
+    reports = [
+        msgspec.structs.replace(make_report(system, wrong=wrong), meta={"strength": strength})
+        for system, strength, wrong in given
+    ]
+    found = curves(reports)
+    assert re.findall(r'<g class="(c\d+)">', str(drawing(found))) == [f"c{number % 6}" for number in range(8)]
+    assert {curve.kept for curve in found} == {0.0}

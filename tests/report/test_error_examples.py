@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.core.marked_text import MarkedText, Stretch
 from duologue.core.records import (
     Act,
     Annotation,
@@ -191,11 +192,15 @@ def test_a_score_that_counts_once_per_dialogue_is_shown_by_whole_dialogues() -> 
     assert (spread.grouped, sum(bar.items for bar in spread.bars), spread.unknown) == (True, 2, 1)
     assert (single.grouped, sum(bar.items for bar in single.bars), single.unknown) == (False, 5, 0)
     answers = {name: Answer(text=f"said {name}") for name in rows}
-    found = find_error_examples(report, [goals, plain], [example(name) for name in rows], answers)
+    mention = Mention(label="greeting", text="<hi>", span=Span(turn=0, start=0, end=4))
+    wanted = {"d1#2": (Answer(annotation=Annotation(mentions=(mention,))),)}
+    right = (Answer(ranking=("a",)),)
+    examples = [msgspec.structs.replace(example(name), references=wanted.get(name, right)) for name in rows]
+    found = find_error_examples(report, [goals, plain], examples, answers)
     assert [(item.id, item.value) for item in (*found.best, *found.worst)] == [("d1", 4.0), ("d2", 1.0)]
     assert found.best[0].answer == ("1. said d1#1", "2. said d1#2")
-    assert found.best[0].references == ("1. yes", "2. yes")
-    assert found.best[0].history == (("user", "<hi> from d1#2"),)
+    assert found.best[0].references == ("1. yes", "2. greeting: <hi>")
+    assert found.best[0].history == (("user", MarkedText("<hi> from d1#2", (Stretch(0, 4, "-: greeting"),))),)
 
 
 def test_ranges_hold_their_lower_end_and_go_beyond_0_and_1_where_scores_do() -> None:

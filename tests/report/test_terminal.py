@@ -146,11 +146,11 @@ def test_a_cut_begins_with_the_score_that_ranks_and_its_interval(make_report: Ma
 
 
 def test_problems_are_listed_and_the_rest_is_counted(make_report: MakeReport) -> None:
-    problems = tuple(Problem(rule=f"rule-{number}", place=f"row {number}", message="odd") for number in range(23))
+    problems = tuple(Problem(rule=f"rule-{number}", place=f"row {number}", message="odd") for number in range(25))
     text = shown(render(make_report(problems=problems)))
     assert "error: row 0: odd [rule-0]" in text
     assert "rule-20" not in text
-    assert "... and 3 more problems" in text
+    assert "... and 5 more problems" in text
 
 
 def test_scores_that_were_not_computed_are_named(make_report: MakeReport) -> None:
@@ -256,6 +256,8 @@ def test_several_pairs_are_printed_by_test_set(make_report: MakeReport) -> None:
     systems = (("a", 0), ("b", 30), ("c", 31))
     sets = {name: [make_report(one, wrong=wrong, test_set=name) for one, wrong in systems] for name in ("one", "two")}
     assert lines(shown(render_comparisons(compare_all(sets)))).startswith(PAIRS)
+    apart = [one._replace(test_set="".join(list(one.test_set))) for one in compare_all(sets)]  # as from files
+    assert lines(shown(render_comparisons(apart))).startswith(PAIRS)
     unnamed = compare_all({"": [make_report("a", test_set=None), make_report("b", wrong=30, test_set=None)]})
     assert "A = a, B = b; same items, 100 items" in shown(render_comparisons(unnamed))
 
