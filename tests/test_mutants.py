@@ -106,6 +106,23 @@ def test_a_keyword_that_decides_no_outcome_is_not_drawn_and_everything_else_is(t
     assert found == ["False"] * len(left_out) + ["True"] * len(drawn)
 
 
+REFUSED = """
+def mutate_code(source, operator, occurrence):
+    raise AttributeError("'PythonNode' object has no attribute 'value'")
+mutants.get_operator = lambda name: lambda: None
+mutants.mutate_code = mutate_code
+print(mutants.mutant_of("core", mutants.Place("one.py", (1, 0), (("core/Some", 0),)), mutants.Random(1)))
+"""
+
+
+def test_what_an_operator_cannot_change_is_not_drawn(tmp_path: Path) -> None:
+    """A draw that met `except urllib.error.URLError` ended there, with nothing tested."""
+    source = tmp_path / "src" / "duologue" / "one.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("try: pass\nexcept a.b: pass\n", encoding="utf-8")
+    assert run_with(REFUSED, tmp_path) == ["None"]
+
+
 KNOWN = """
 listed = mutants.tomllib.loads(mutants.EQUIVALENT.read_text(encoding="utf-8"))
 for one in listed["at-once"]:
