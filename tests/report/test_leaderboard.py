@@ -283,3 +283,13 @@ def test_the_json_holds_the_board_its_unpaired_reports_and_refused_files(make_re
     assert [(one["system"], one["n"]) for one in told["unpaired"]] == [("odd", 3)]
     assert told["refused"] == [{"file": "x.json", "problems": 3, "first": "no"}]
     assert told["minimum_detectable_difference"] == {"p@1": found.detectable}
+
+
+def test_a_rank_that_the_tests_leave_no_choice_of_is_one_number_however_large(make_report: MakeReport) -> None:
+    (place,) = rank_all([make_report("a")]).places
+    for best, worst, told in (("1000", "1000", "1000"), ("999", "1000", "999-1000")):
+        found = rank_all([make_report("a")])._replace(places=(place._replace(best=int(best), worst=int(worst)),))
+        assert found.rows()[0][0] == told
+        console = Console(width=120, record=True, file=io.StringIO())
+        console.print(render_leaderboard(found))
+        assert f" {told.replace('-', ' to ')} " in console.export_text()
