@@ -186,3 +186,18 @@ def test_what_cannot_be_combined_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--force"):
         made([a, a], tmp_path / "mine.txt")
     assert set(made([a, a], tmp_path / "mine.txt", force=True)) == {"x"}
+
+
+def test_a_file_without_an_answer_has_no_say_and_where_none_has_one_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, data = load_task("spoken"), GOLDEN / "spoken" / "small-valid.json"
+    monkeypatch.setattr(type(task), "check", lambda *_: ())  # which would refuse both
+    examples = list(task.load(data))
+    a, b = (tmp_path / f"{name}.json" for name in "ab")
+    for path, said, start in ((a, "是", 2), (b, "好的", 1)):
+        task.write(examples, [(one.sample.id, Answer(text=said)) for one in examples[start:]], path)
+    found = combine(task, [a, b], data, tmp_path / "out.json", utility="f1")
+    assert found == Combined(answers=2, chosen=(1, 1), silent=1, undecided=1)
+    answers = task.answers(task.read(tmp_path / "out.json"), examples)
+    assert [answers[one.sample.id].text for one in examples[1:]] == ["好的", "是"]

@@ -121,6 +121,12 @@ def report_with(**changed: Any) -> Report:
     [
         ({"items": (("a", (1.0,)), ("b", (1.0, 0.0)))}, "/items", "1 items have not 2 counts, .* columns: 'a'"),
         ({"items": (("a", (1.0, 2.0)), ("a", (1.0, 0.0)))}, "/items", "1 items stand there more than once: 'a'"),
+        ({"items": (("a", (1.0,)), ("b", ()))}, "/items", "2 items have not 2 counts, as there are columns: 'a'"),
+        (
+            {"n": 4, "groups": ("g",) * 4, "items": tuple((name, (1.0, 2.0)) for name in "baab")},
+            "/items",
+            "2 items stand there more than once: 'b'",
+        ),
         ({"rank_by": "elsewhere"}, "/rank_by", "no score 'elsewhere', by which systems are ranked"),
         ({"columns": ("one", "one")}, "/columns", "a column stands there twice"),
         ({"groups": ("g",)}, "/groups", "1 groups are given for 2 items"),

@@ -228,3 +228,10 @@ def test_the_command_tells_what_it_wrote(tmp_path: Path) -> None:
     assert told["parts"][0]["rows"] == 4
     graph = CliRunner().invoke(cli, ["data", "split", "spoken", str(GOLDEN / "spoken" / "small-kg.json"), *words[4:]])
     assert isinstance(graph.exception, FormatError)
+
+
+def test_shares_are_rounded_by_where_they_end() -> None:
+    third = Fraction(1, 3)
+    assert counts_of({"train": 2 * third, "dev": third}, 10) == {"train": 7, "dev": 3}
+    assert counts_of({"a": Fraction(1, 2), "b": Fraction(1, 2)}, 5) == {"a": 3, "b": 2}
+    assert counts_of({"a": third, "b": third, "c": third}, 5) == {"a": 2, "b": 1, "c": 2}

@@ -84,6 +84,10 @@ def test_every_file_every_test_set_and_all_are_scored(task: Task, gold: Path, te
     assert values(marks.test_sets) == {"tst1": 0.7, "tst2": 0.2}
     assert values([marks.total]) == {"total of tst1, tst2": 0.45}
     assert (marks.total.n, marks.total.system, len(marks.total.items)) == (40, "one", 40)
+    assert marks.total.groups == tuple(name for name, _ in marks.total.items)  # each is a dialogue
+    one = [(name, report) for name, report in zip("ab", marks.files, strict=False)]
+    bare = total([one[0], ("b", msgspec.structs.replace(one[1][1], groups=()))], "both")
+    assert (bare.groups, bare.caution == "") == ((), False)
     assert "total of tst1 + tst2" in str(marks.total.signature)
     assert [(part.value, part.n) for part in marks.test_sets[0].slices] == [("task 1", N), ("task 2", N)]
     low, high = marks.total.scores[0].low, marks.total.scores[0].high
@@ -253,6 +257,13 @@ def test_a_file_is_the_submission_to_a_truth_of_one_file_alone(talks: tuple[Path
         ("file-missing", "t2, talk"),
     ]
     (truth / "t2" / "talk.txt").unlink()
+    for name in ("one", "two"):
+        (team / "t1" / f"{name}.txt").write_bytes(file.read_bytes())
+    file.rename(team / "t1" / "three.txt")  # none of three is it
+    with pytest.raises(FormatError) as refused:
+        WholeTruth.of(load_task("conversation"), [truth]).score(team / "t1", STRICT)
+    assert sorted(one.rule for one in refused.value.problems) == ["file-missing", *["file-unknown"] * 3]
+    (team / "t1" / "three.txt").rename(file)
     marks = WholeTruth.of(load_task("conversation"), [truth]).score(file, STRICT)
     assert [(one.meta["test_set"], one.n) for one in marks.files] == [("talk", 1)]
 
