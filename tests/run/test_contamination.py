@@ -123,6 +123,11 @@ def test_a_sketch_is_read_back_as_it_was_and_the_same_data_give_the_same_bytes(t
     again = Sketch.read(tmp_path / SKETCH)
     assert again.exposure(examples) == sketch.exposure(examples)
     assert again.hash == Sketch.of({TRAIN: examples[:80], HELD_OUT: examples[80:]}).hash
+    turns = [*examples[0].sample.history, Turn(speaker="system", text=examples[0].references[0].text or "")]
+    several = [msgspec.structs.replace(examples[0].sample, history=tuple(turns[:at])) for at in (1, 2)]
+    read = [msgspec.json.decode(msgspec.json.encode(one), type=Sample) for one in several]  # each with an id of its own
+    told, found = (Sketch.of({TRAIN: [Example(sample=one) for one in same]}).data for same in (several, read))
+    assert told == found
 
 
 def test_a_sketch_of_thousands_of_files_is_read_back_too(tmp_path: Path) -> None:
@@ -232,9 +237,10 @@ def test_a_sketch_beside_a_result_is_written_anew_where_it_is_damaged(tmp_path: 
     assert path is not None
     assert path.name == f"training-{sketch.hash[:16]}.sketch"
     assert path.parent == tmp_path
-    path.write_bytes(b"damaged")
-    sketch.put_beside(result)
-    assert path.read_bytes() == sketch.data
+    for damage in (b"damaged", b"~", b""):
+        path.write_bytes(damage)
+        sketch.put_beside(result)
+        assert path.read_bytes() == sketch.data
     assert contamination.beside(result, sketch.hash[:-1]) is None
 
 

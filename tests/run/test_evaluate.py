@@ -305,3 +305,15 @@ def test_a_result_is_held_against_a_knowledge_base_by_a_task_that_can() -> None:
     assert found == {None: ["message-empty"], world: ["triple-unknown", "triple-unknown", "message-empty"]}
     with pytest.raises(UsageError, match="task 'restaurant' has no files that are held against a knowledge base"):
         evaluate.check(load_task("restaurant"), SPOKEN / "small-result.json", None, "strict", world)
+
+
+@pytest.mark.parametrize(
+    ("told", "track"),
+    [('external = ["wiki"]', "task B"), ("external = []", "task A"), ("", None), ("external = 3", None)],
+)
+def test_the_track_is_that_of_the_external_data_that_are_declared(tmp_path: Path, told: str, track: str | None) -> None:
+    pred = tmp_path / "output.txt"
+    pred.write_text("S_REF: a b\nS_HYP: a c\n\nS_REF: d\nS_HYP: d\n", encoding="utf-8")
+    provenance_path(pred).write_text(f'result_hash = "{sha256(pred.read_bytes())}"\n{told}\n', "utf-8")
+    meta = evaluate.score(load_task("conversation"), [], pred, Scoring(variant="coco")).meta
+    assert {name: meta[name] for name in meta if name == "track"} == ({} if track is None else {"track": track})

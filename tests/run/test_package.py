@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -18,10 +19,11 @@ from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
 from duologue.core.errors import BusyError, FormatError, UsageError
 from duologue.core.locks import writing_file
-from duologue.core.plugins import load_task, make_system, packages_of
+from duologue.core.plugins import entries, load_task, make_system, packages_of
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml
-from duologue.run.package import PACKAGE_CARD, _new_folder, answer_package, pack, read_package
+from duologue.core.version import __version__
+from duologue.run.package import PACKAGE_CARD, _new_folder, _requirements, answer_package, pack, read_package
 from duologue.run.predict import predict_file
 from duologue.run.train import train
 
@@ -218,3 +220,33 @@ def test_a_package_can_be_read_by_all_and_run(tmp_path: Path) -> None:
     assert [stat.S_IMODE((tmp_path / "entry" / name).stat().st_mode) for name in (".", "run.py")] == [0o755] * 2
     told = (tmp_path / "entry" / "README.md").read_text("utf-8")
     assert "external data it learned from: films, words" in told
+
+
+@pytest.mark.parametrize("name", ["alpha", "zeta"])
+def test_the_system_of_somebody_else_needs_our_package_too(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    ours = [one for one in entries("systems") if one.name in {"ranker", "solver"}]
+    theirs = [msgspec.structs.replace(one, distribution=name, version="3") for one in ours]
+    assert [_requirements(one.name) for one in ours] == [
+        [f"duologue[models]=={__version__}"],
+        [f"duologue=={__version__}"],
+    ]
+    monkeypatch.setattr("duologue.run.package.entries", lambda kind: theirs)
+    assert [_requirements(one.name) for one in theirs] == [
+        [f"duologue=={__version__}", f"{name}[models]==3"],
+        [f"duologue=={__version__}", f"{name}==3"],
+    ]
+
+
+def test_a_base_that_is_another_is_told_with_twelve_digits_of_both_hashes(tmp_path: Path) -> None:
+    kb, entry = tmp_path / "kb.txt", tmp_path / "entry"
+    kb.write_text(kb_lines(make_kb(1, 1)[:900]), encoding="utf-8")
+    packed = pack(load_task("restaurant"), "solver", entry, kb=kb)
+    (entry / "kb" / "kb.txt").write_bytes(b"another")
+    with pytest.raises(FormatError) as refused:
+        read_package(entry)
+    (problem,) = refused.value.problems
+    told = f"found {hashlib.sha256(b'another').hexdigest()[:12]}, expected SHA-256 {packed.kb_hash[:12]}"
+    assert (problem.rule, problem.place, problem.message) == ("package-part", "kb/kb.txt", told)
+    (entry / "kb" / "kb.txt").unlink()
+    with pytest.raises(FormatError, match=f"found nothing, expected SHA-256 {packed.kb_hash[:12]}"):
+        read_package(entry)

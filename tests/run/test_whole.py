@@ -188,6 +188,17 @@ def test_teams_are_ranked_by_totals_and_a_broken_one_is_noted(task: Task, gold: 
     assert [(one.file, one.problems) for one in scored.refused] == [("two", 1)]
     with pytest.raises(UsageError, match="holds no submissions"):
         score_teams(task, [gold], team / "tst1", STRICT)
+    (team.parent / "none").mkdir()
+    with pytest.raises(UsageError, match=f"{team.parent / 'none'} holds no truth files"):
+        WholeTruth.of(task, [team.parent / "none"])
+    told: list[tuple[int, int, str]] = []
+    scored = score_teams(task, [gold], team.parent, STRICT, unseen=True, progress=lambda *step: told.append(step))
+    assert [(one.file, one.problems, one.first.partition(" was")[0]) for one in scored.refused] == [
+        ("none", 4, "tst1, task 1: there is no result file for this truth"),
+        ("one", 1, "nothing tells what dialog-task1API-kb1_atmosphere-distr0.5-tst10"),
+        ("two", 1, "nothing tells what dialog-task2REFINE-kb1_atmosphere-distr0.5-tst10"),
+    ]
+    assert told == [(number, 3, "scoring") for number in (1, 2, 3)]
 
 
 def test_a_folder_per_team_with_one_result_file_is_enough_for_a_task_of_one_file(tmp_path: Path) -> None:
@@ -244,6 +255,10 @@ def test_files_of_different_names_are_called_by_these(talks: tuple[Path, Path]) 
         (folder / "t2" / "talk.txt").rename(folder / "t2" / "other.txt")
     marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
     assert [one.meta["test_set"] for one in marks.files] == ["talk", "other"]
+    for folder in talks:
+        (folder / "t1" / "talk.txt").rename(folder / "t1" / "t1.txt")
+    marks = WholeTruth.of(load_task("conversation"), [truth]).score(team, STRICT)
+    assert [one.meta["test_set"] for one in marks.files] == ["t1", "other"]
 
 
 def test_a_file_is_the_submission_to_a_truth_of_one_file_alone(talks: tuple[Path, Path]) -> None:
