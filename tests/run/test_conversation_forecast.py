@@ -188,7 +188,8 @@ def test_what_a_call_returned_and_the_most_candidates_stand_in_the_longest_conve
 
 def test_a_dialogue_of_people_asks_each_partner_what_it_would_know_at_its_turns() -> None:
     fact, goal = Fact(subject="a", relation="b", object="c"), Goal(topics=("buy",))
-    turns = tuple(Turn(speaker=who, text=text) for who, text in zip(("user", "system") * 3, "abcdef", strict=True))
+    speakers: list[str] = msgspec.json.decode(b'["user", "system", "user", "system", "user", "system"]')  # as in a file
+    turns = tuple(Turn(speaker=who, text=text) for who, text in zip(speakers, "abcdef", strict=True))
     scene = Scene(id="s", max_turns=4, system=SystemView(knowledge=(fact,), world="w"), user=UserView(goal=goal))
     system, user = (_cut(Dialogue(id="s", turns=turns), scene, part) for part in ("system", "user"))
     assert [[turn.text for turn in one.history] for one in system] == [["a"], ["a", "b", "c"]]
