@@ -406,3 +406,14 @@ def test_chance_is_that_of_beginnings_of_as_many_turns() -> None:
     sketch = Sketch.of({TRAIN: [*one, *two]})
     assert [sketch.exposure([sample]).by_chance for sample in one] == [1.0, 0.0]
     assert [sketch.exposure([Example(sample=sample.sample)]).by_chance for sample in one] == [1.0, 0.0]
+
+
+def test_a_sketch_that_was_damaged_before_it_was_noted_tells_nothing(tmp_path: Path) -> None:
+    damaged = hashlib.sha256(b"{}\n").hexdigest()
+    path = contamination.beside(tmp_path / "r.txt", damaged)
+    assert path is not None
+    path.write_bytes(b"{}\n")
+    found = exposure_of({"model": "m", "sketch": damaged}, tmp_path / "r.txt", list, [])
+    assert found is not None
+    assert found.unknown.startswith("this is no sketch of training data: its first line is not that of a sketch: ")
+    assert contamination.sketch_beside(tmp_path / "r.txt", damaged) is None
