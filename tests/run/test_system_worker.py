@@ -13,7 +13,7 @@ from tests.run.test_usage import Metered
 from duologue.core.errors import PlugInError
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Record, Sample
-from duologue.run.system_worker import GIVEN_UP, SystemWorker
+from duologue.run.system_worker import GIVEN_UP, SystemWorker, _Job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,3 +161,21 @@ def test_its_thread_keeps_no_program_from_ending() -> None:
     (thread,) = set(threading.enumerate()) - known
     assert (thread.daemon, thread.name) == (True, "duologue-system")
     assert worker.seen == "nothing"
+
+
+def test_calls_are_made_between_the_answers_before_and_after_them() -> None:
+    parrot, made = Parrot(), list[int]()
+    worker = SystemWorker(parrot)
+    with ThreadPoolExecutor(8) as clients:
+        first = clients.submit(worker.answer, [sample("wait")])
+        assert parrot.entered.wait(10)
+        worker._jobs.put(before := _Job([sample("before")]))
+        worker.post(lambda: made.append(len(parrot.batches)))
+        worker._jobs.put(between := _Job([sample("between")]))
+        worker._jobs.put(prepared := _Job((), lambda: made.append(len(parrot.batches))))
+        worker._jobs.put(after := _Job([sample("after")]))
+        parrot.let_go.set()
+        assert [one.done.result(5)[0].text for one in (before, between, after)] == ["before", "between", "after"]
+        assert first.result(5) == [Answer(text="wait")]
+        assert prepared.done.done()
+    assert (made, parrot.batches) == ([2, 3], [1, 1, 1, 1])
