@@ -17,7 +17,7 @@ from tests.command import DUOLOGUE
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Report
-from duologue.run.partners import conversable, lasting_talker
+from duologue.run.partners import conversable, kept_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -271,7 +271,7 @@ def test_talks_that_begin_in_one_second_have_transcripts_of_their_own(
 
 def test_a_system_lasts_under_the_name_that_is_given_or_that_of_the_default() -> None:
     task = conversable("restaurant")
-    found = [lasting_talker(task, name) for name in (None, "solver", "random")]
+    found = [kept_system(task, name) for name in (None, "solver", "random")]
     assert found == [("solver", ()), ("solver", ()), ("random", ())]
     with pytest.raises(UsageError, match="say whom to talk to in task 'conversation'"):
-        lasting_talker(conversable("conversation"), None)
+        kept_system(conversable("conversation"), None)

@@ -10,7 +10,7 @@ from duologue.core.errors import UsageError
 from duologue.core.plugins import save_card
 from duologue.core.records import Record
 from duologue.endpoints.secret import VARIABLE
-from duologue.run.partners import conversable, is_address, lasting_talker, open_partner, open_talker
+from duologue.run.partners import conversable, is_address, kept_system, open_live_system, open_partner
 from duologue.systems.process import ProcessBot
 
 
@@ -26,9 +26,9 @@ def test_only_systems_that_can_be_talked_to_are_talked_to() -> None:
     assert conversable("restaurant").info.name == "restaurant"
     with pytest.raises(UsageError, match="task 'mobilecs/extraction' has no"):
         conversable("mobilecs/extraction")
-    assert type(open_talker(conversable("restaurant"), None)).__name__ == "Solver"
+    assert type(open_live_system(conversable("restaurant"), None)).__name__ == "Solver"
     with pytest.raises(UsageError, match="say whom to talk to in task 'proactive': --system NAME"):
-        open_talker(conversable("proactive"), None)
+        open_live_system(conversable("proactive"), None)
 
 
 def test_a_system_is_kept_with_its_settings_and_a_model_by_its_place(
@@ -38,12 +38,12 @@ def test_a_system_is_kept_with_its_settings_and_a_model_by_its_place(
     task = conversable("restaurant")
     recipe = Path("recipe.toml")
     recipe.write_text("timeout = 5.0\n", "utf-8")
-    found = lasting_talker(task, "process", recipe, ("command=cat",))
+    found = kept_system(task, "process", recipe, ("command=cat",))
     assert found == ("process", ("timeout=5.0", "command=cat"))
     save_card(tmp_path / "model", name="random", recipe=Record(), task="restaurant", seed=1, data="x", data_hash="")
     monkeypatch.setattr("duologue.run.partners.open_system", lambda *_: object())  # it would have to be trained
-    assert lasting_talker(task, "model") == (str(tmp_path / "model"), ())
-    assert lasting_talker(task, "http://localhost:9/v1#m") == ("http://localhost:9/v1#m", ())
+    assert kept_system(task, "model") == (str(tmp_path / "model"), ())
+    assert kept_system(task, "http://localhost:9/v1#m") == ("http://localhost:9/v1#m", ())
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_would_fail_the_first_who_talks_is_told_before(
 ) -> None:
     monkeypatch.setenv(VARIABLE, "0123456789")
     with pytest.raises(UsageError, match=told):
-        lasting_talker(conversable("restaurant"), name, None, overrides, by_hand=by_hand)
+        kept_system(conversable("restaurant"), name, None, overrides, by_hand=by_hand)
 
 
 def test_a_partner_is_made_by_the_task_from_the_system_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

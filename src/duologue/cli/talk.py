@@ -83,9 +83,9 @@ def open_(
       duologue talk open conversation --system http://127.0.0.1:8200/v1
       duologue talk open restaurant --system endpoint --set url=http://127.0.0.1:8200/v1 --set model=m
     """
-    from duologue.run.partners import conversable, lasting_talker
+    from duologue.run.partners import conversable, kept_system
 
-    talker = lasting_talker(conversable(task), system, recipe, overrides)
+    found = kept_system(conversable(task), system, recipe, overrides)
     kept = None if place is None else place.absolute()
     with site_database(workspace, address) as database:
         from duologue.arena.talks.rooms import open_room
@@ -95,8 +95,8 @@ def open_(
                 connection,
                 title=title or task,
                 task=task,
-                system=talker.system,
-                settings=talker.settings,
+                system=found.system,
+                settings=found.settings,
                 place=kept,
                 seed=seed,
                 shows=shows,

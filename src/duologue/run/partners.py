@@ -38,7 +38,7 @@ def conversable(task: str) -> ConversableTask:
     return loaded
 
 
-def open_talker(
+def open_live_system(
     task: ConversableTask, name: str | None, recipe: Path | None = None, overrides: Sequence[str] = ()
 ) -> System:
     """Return the system of a name, or the task's default. Raises `UsageError` without either, and as `open_system`."""
@@ -50,7 +50,7 @@ def open_talker(
     return open_system(task, name, recipe, overrides)
 
 
-class LastingTalker(NamedTuple):
+class KeptSystem(NamedTuple):
     """A system as it is opened at any later time, from any folder."""
 
     system: str
@@ -59,20 +59,20 @@ class LastingTalker(NamedTuple):
     """Of its recipe, as KEY=VALUE."""
 
 
-def lasting_talker(
+def kept_system(
     task: ConversableTask,
     name: str | None,
     recipe: Path | None = None,
     overrides: Sequence[str] = (),
     *,
     by_hand: bool = True,
-) -> LastingTalker:
+) -> KeptSystem:
     """Return a system, or the task's default, as it can be kept; what a recipe's file says is among its settings.
 
     What would be told to the first who talks is told now. `by_hand`: whoever gives the overrides runs the site; else
     `UsageError` is raised as `demand_none_by_hand` does. It is raised, too, for an address that is none, or with a
     password in it, which would be kept; for settings beside it, which it does not have; for settings with the
-    endpoint's key in them; for a system that has to learn first; and as `open_talker` does.
+    endpoint's key in them; for a system that has to learn first; and as `open_live_system` does.
     """
     if name is not None and is_address(name):
         from duologue.endpoints.chat_endpoint import base_of  # needs httpx
@@ -83,7 +83,7 @@ def lasting_talker(
                 f"{name} is asked as it stands; leave --recipe and --set out, or give --system endpoint --set url=URL "
                 "--set model=NAME"
             )
-        return LastingTalker(name)
+        return KeptSystem(name)
     called = name or task.default_system
     settings = (*_of_file(called, recipe), *overrides)
     secret = Secret.of_environment()
@@ -95,12 +95,12 @@ def lasting_talker(
             )
     if not by_hand:
         demand_none_by_hand(called, overrides)
-    system = open_talker(task, name, recipe, overrides)
+    system = open_live_system(task, name, recipe, overrides)
     if is_model(called):
-        return LastingTalker(str(Path(called).absolute()))
+        return KeptSystem(str(Path(called).absolute()))
     if isinstance(system, Trainable):
         raise has_to_learn(called)
-    return LastingTalker(called, settings)
+    return KeptSystem(called, settings)
 
 
 def _of_file(name: str, recipe: Path | None) -> list[str]:
@@ -119,9 +119,9 @@ def open_partner(
     lang: str,
     called: str,
 ) -> Partner:
-    """Return a system of a task as a partner of its own. Raises as `conversable` and `open_talker` do.
+    """Return a system of a task as a partner of its own. Raises as `conversable` and `open_live_system` do.
 
     A knowledge base that is read already is taken by tasks that are `Grounded`.
     """
     loaded = conversable(task)
-    return loaded.partner(open_talker(loaded, name, recipe, overrides), place, seed=seed, lang=lang, name=called)
+    return loaded.partner(open_live_system(loaded, name, recipe, overrides), place, seed=seed, lang=lang, name=called)

@@ -37,7 +37,7 @@ def begun(database: Database, person: str, task: str, system: str = "secret-bot"
 
 @pytest.mark.parametrize("task", WORDS)
 def test_nothing_keeps_words_that_were_removed(task: str, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name, *, overrides: Counting())
+    monkeypatch.setattr(shared_systems, "open_live_system", lambda task, name, *, overrides: Counting())
     (ann,) = people(database, "Ann")
     talk, engine = begun(database, ann, task), TalkEngine(database)
     engine.answer(talk)
@@ -62,7 +62,7 @@ def test_an_answer_under_way_does_not_bring_removed_words_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system = Counting()
-    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name, *, overrides: system)
+    monkeypatch.setattr(shared_systems, "open_live_system", lambda task, name, *, overrides: system)
     (ann,) = people(database, "Ann")
     talk, engine = begun(database, ann, "conversation"), TalkEngine(database)
     engine.answer(talk)
@@ -83,7 +83,7 @@ def test_an_answer_under_way_does_not_bring_removed_words_back(
 def test_people_get_their_words_and_nothing_that_they_talk_blind_of(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name, *, overrides: Counting())
+    monkeypatch.setattr(shared_systems, "open_live_system", lambda task, name, *, overrides: Counting())
     ann, ben = people(database, "Ann", "Ben")
     talk, engine = begun(database, ann, "proactive"), TalkEngine(database)
     engine.answer(talk)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def system(monkeypatch: pytest.MonkeyPatch) -> Counting:
     made = Counting()
-    monkeypatch.setattr(shared_systems, "open_talker", lambda task, name, *, overrides: made)
+    monkeypatch.setattr(shared_systems, "open_live_system", lambda task, name, *, overrides: made)
     return made
 
 

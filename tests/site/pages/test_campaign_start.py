@@ -9,7 +9,7 @@ from tests.arena.finals.service import GOOD, POOR, TRUTH
 from tests.site.world import hidden
 
 from duologue.arena.campaigns.campaign import all_campaigns, find_campaign
-from duologue.arena.talks.offers import talkers
+from duologue.arena.talks.offers import talk_offers
 
 if TYPE_CHECKING:
     from typing import Any
@@ -59,7 +59,7 @@ def test_of_result_files(world: World) -> None:
 
 def test_of_systems_that_volunteers_talk_with(world: World) -> None:
     client = world.client("organiser")
-    offers = talkers(world.workspace)
+    offers = talk_offers(world.workspace)
     chosen = next(one for one in offers if one.task == "restaurant")
     other = next(one for one in offers if one.task != "restaurant")
     mixed = begin(client, protocol="restaurant", n="2", offer=[chosen.word, other.word])

@@ -15,7 +15,7 @@ from duologue.core.plugins import load_task
 from duologue.judges.judge_texts import load_texts
 from duologue.judges.results import JudgedFiles
 from duologue.ratings.protocol import RatingProtocol, find_protocol
-from duologue.run.partners import conversable, lasting_talker
+from duologue.run.partners import conversable, kept_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,7 +111,7 @@ def propose(
     talked = conversable(loaded.info.name)
     sources = {}
     for one in given:
-        sources[one.name] = lasting_talker(talked, one.source).system
+        sources[one.name] = kept_system(talked, one.source).system
     if golds or data is not None or whole or world is not None:
         raise UsageError(
             "people talk with these systems: leave --gold, --input, --kb and --whole out, or give result files"

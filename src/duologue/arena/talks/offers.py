@@ -28,7 +28,7 @@ class TalkOffer(NamedTuple):
         return f"{self.task}: {self.system}"
 
 
-def talkers(workspace: Path) -> list[TalkOffer]:
+def talk_offers(workspace: Path) -> list[TalkOffer]:
     """Return what a room can be opened with, by task; models lie at most two folders below the workspace."""
     known = {name: task for name in names("tasks") if isinstance(task := load_task(name), Conversable)}
     found = [TalkOffer(name, task.default_system) for name, task in known.items() if task.default_system]

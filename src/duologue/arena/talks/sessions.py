@@ -100,7 +100,7 @@ def start(
 ) -> str:
     """Begin a talk of a person with a system (a name, a model's folder, a chat endpoint's address); return its id.
 
-    `settings` are those of the system's recipe, as `lasting_talker` has looked at them; `scene` is a text of `scenes`.
+    `settings` are those of the system's recipe, as `kept_system` has looked at them; `scene` is a text of `scenes`.
     Raises `UsageError` for a scene that is none, and for what talks do not show.
     """
     seed, place = read_scene(scene)

@@ -15,7 +15,7 @@ from duologue.arena.talks.replies import LivePartner
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Grounded
 from duologue.run.kept_answers import SharedSystem
-from duologue.run.partners import conversable, is_address, open_talker
+from duologue.run.partners import conversable, is_address, open_live_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ class _Opened:
 
     def __init__(self, talk: Talk, place: Path | None) -> None:
         self._task = conversable(talk.task)
-        self._shared = SharedSystem(open_talker(self._task, talk.system, overrides=talk.settings))
+        self._shared = SharedSystem(open_live_system(self._task, talk.system, overrides=talk.settings))
         self._place: Path | World | None = place
         self._in_world = False
         if not self._task.info.kb_beside and isinstance(self._task, Grounded):

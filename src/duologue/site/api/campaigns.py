@@ -25,7 +25,7 @@ from duologue.arena.campaigns.result_page import results_to_json
 from duologue.arena.campaigns.volunteers import enrol, quality_of
 from duologue.arena.finals.final_results import end_campaign
 from duologue.arena.people.links import VOLUNTEER_DAYS, path_of
-from duologue.arena.talks.offers import talkers
+from duologue.arena.talks.offers import talk_offers
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.site.api.operation import Operation, QueryParameter
@@ -167,7 +167,7 @@ async def everything(call: OperationCall) -> list[CampaignSummary]:
 async def begin(call: OperationCall) -> CampaignSummary:
     """Start a campaign; systems to talk with are those that the site offers."""
     wanted: NewCampaign = call.body
-    offers = await run_in_threadpool(talkers, call.site.settings.workspace)
+    offers = await run_in_threadpool(talk_offers, call.site.settings.workspace)
     task = wanted.task or next((one.task for one in offers if one.system in wanted.systems), "")
     known = [one.system for one in offers if one.task == task]
     for name in wanted.systems:

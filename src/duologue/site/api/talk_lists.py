@@ -9,10 +9,10 @@ from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 
 from duologue.arena.talks import pairs, rooms, sessions
-from duologue.arena.talks.offers import talkers
+from duologue.arena.talks.offers import talk_offers
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
-from duologue.run.partners import conversable, lasting_talker
+from duologue.run.partners import conversable, kept_system
 from duologue.site.api.operation import Operation
 from duologue.site.pages.talk_lists import STAFF, export, find_list
 
@@ -105,7 +105,7 @@ def operations() -> list[Operation]:
 
 async def everything(call: OperationCall) -> TalkPlaces:
     """Return all rooms and campaigns of pairs."""
-    offers = await run_in_threadpool(talkers, call.site.settings.workspace)
+    offers = await run_in_threadpool(talk_offers, call.site.settings.workspace)
 
     def read(connection: Connection) -> TalkPlaces:
         return TalkPlaces(
@@ -132,7 +132,7 @@ async def everything(call: OperationCall) -> TalkPlaces:
 async def open_room(call: OperationCall) -> TalkPlaces:
     """Open a room with a system that is there."""
     wanted: NewRoom = call.body
-    offers = await run_in_threadpool(talkers, call.site.settings.workspace)
+    offers = await run_in_threadpool(talk_offers, call.site.settings.workspace)
     if (wanted.task, wanted.system) not in offers:
         known = [one.system for one in offers if one.task == wanted.task]
         raise UsageError(
@@ -140,7 +140,7 @@ async def open_room(call: OperationCall) -> TalkPlaces:
         )
     if wanted.settings:
         task = conversable(wanted.task)
-        await run_in_threadpool(lasting_talker, task, wanted.system, None, wanted.settings, by_hand=False)
+        await run_in_threadpool(kept_system, task, wanted.system, None, wanted.settings, by_hand=False)
     now, me = call.now, call.me.id
     await call.write(
         lambda connection: rooms.open_room(

@@ -10,7 +10,7 @@ from duologue.arena.campaigns.campaign import start_campaign
 from duologue.arena.campaigns.campaign_protocol import campaign_protocols
 from duologue.arena.campaigns.given_files import GivenCampaign, GivenFile, propose_given
 from duologue.arena.campaigns.proposal import GivenSystem
-from duologue.arena.talks.offers import talkers
+from duologue.arena.talks.offers import talk_offers
 from duologue.core.errors import UsageError
 from duologue.core.plugins import names
 from duologue.site.area import Area, route
@@ -39,7 +39,7 @@ def routes() -> Sequence[Route]:
 
 async def show(visit: Visit) -> Response:
     """Show the protocols, and ask for systems."""
-    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
+    offers = await run_in_threadpool(talk_offers, visit.site.settings.workspace)
     known = await run_in_threadpool(campaign_protocols)
     return visit.page(
         "campaigns/new.html",
@@ -55,7 +55,7 @@ async def show(visit: Visit) -> Response:
 async def begin(visit: Visit) -> Response:
     """Start a campaign."""
     form = await visit.form()
-    offers = {one.word: one for one in await run_in_threadpool(talkers, visit.site.settings.workspace)}
+    offers = {one.word: one for one in await run_in_threadpool(talk_offers, visit.site.settings.workspace)}
     asked = await _asked(form, [offers[word] for word in form.choices("offer", offers)])
     proposal = await run_in_threadpool(propose_given, asked)
     now, me = visit.now, visit.me.id

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from duologue.arena.talks import pairs, rooms, sessions
 from duologue.arena.talks.exports import anonymous, dialogue_lines, official_file, room_dialogues
-from duologue.arena.talks.offers import talkers
+from duologue.arena.talks.offers import talk_offers
 from duologue.core.errors import UsageError
 from duologue.site.area import Area, route
 from duologue.site.messages import in_language
@@ -51,7 +51,7 @@ async def show(visit: Visit) -> Response:
             "pairings": [(one, pairs.scene_counts(connection, one.id)) for one in listed],
         }
 
-    offers = await run_in_threadpool(talkers, visit.site.settings.workspace)
+    offers = await run_in_threadpool(talk_offers, visit.site.settings.workspace)
     found = await visit.read(read)
     return visit.page("talks/lists.html", title=visit.t("talks.lists"), offers=offers, shows=sessions.SHOWS, **found)
 
@@ -59,7 +59,7 @@ async def show(visit: Visit) -> Response:
 async def open_room(visit: Visit) -> Response:
     """Open a room with one of the systems that are there."""
     form = await visit.form()
-    offers = {one.word: one for one in await run_in_threadpool(talkers, visit.site.settings.workspace)}
+    offers = {one.word: one for one in await run_in_threadpool(talk_offers, visit.site.settings.workspace)}
     chosen = offers[form.choice("offer", offers)]
     title, shows, now, me = form.text("title", limit=100), form.choices("shows", sessions.SHOWS), visit.now, visit.me.id
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.schema.ontology import BALANCES, USER, VOLUME
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
-from duologue.challenges.mobilecs.systems.agent.product_wording import is_name, plain
+from duologue.challenges.mobilecs.systems.agent.product_words import is_name, plain
 from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction
 
 if TYPE_CHECKING:

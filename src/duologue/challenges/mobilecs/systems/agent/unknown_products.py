@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.schema.ontology import DATA_SERVICES, NOISE
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
-from duologue.challenges.mobilecs.systems.agent.product_wording import (
+from duologue.challenges.mobilecs.systems.agent.product_words import (
     ADVERBS,
     EDGES,
     KIND,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.mobilecs.systems.agent.product_wording import KIND, amount_before, is_name, plain
+from duologue.challenges.mobilecs.systems.agent.product_words import KIND, amount_before, is_name, plain
 
 
 @pytest.mark.parametrize(
