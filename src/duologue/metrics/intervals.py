@@ -147,7 +147,7 @@ def wilson(value: float, n: float, deviations: float) -> tuple[float, float]:
     """
     square = deviations**2
     middle = (value + square / (2 * n)) / (1 + square / n)
-    half = deviations / (1 + square / n) * math.sqrt(max(0.0, value * (1 - value) / n + square / (4 * n**2)))
+    half = deviations / (1 + square / n) * math.sqrt(value * (1 - value) / n + square / (4 * n**2))
     # at an end of the scale the sums above are that end, but for rounding that differs between machines
     low = 0.0 if value <= 0 else max(0.0, middle - half)
     return low, 1.0 if value >= 1 else min(1.0, middle + half)
