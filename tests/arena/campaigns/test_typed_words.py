@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,8 @@ from duologue.arena.campaigns.typed_words import REMOVED, data_and_words_of, del
 from duologue.arena.database.tables import metadata
 from duologue.arena.talks import pairs, sessions, shared_systems
 from duologue.arena.talks.engine import TalkEngine
+from duologue.arena.talks.likeness import sign_of
+from duologue.arena.talks.tables import talk_signs
 from tests.arena.talks.made import Counting, people
 from tests.arena.talks.test_pairs import begin as begin_pairing
 from tests.arena.talks.test_pairs import good, scenes
@@ -110,3 +113,24 @@ def test_people_get_their_words_and_nothing_that_they_talk_blind_of(
     assert goal is not None
     for told in (ann, *goal.topics):
         assert told not in str(others["talks"]), told
+
+
+def test_no_number_tells_that_removed_words_were_said(database: Database) -> None:
+    """A finished dialogue of a pair is looked up by numbers of its utterances, which a guess could be held against."""
+    ann, ben = people(database, "Ann", "Ben")
+    hall = begin_pairing(database)
+    database.write(lambda c: pairs.wait(c, hall, ann, now=3))
+    talk = database.write(lambda c: pairs.wait(c, hall, ben, now=3)).talk_id or ""
+    for at, text in enumerate(good()):
+        database.write(partial(pairs.say_to_partner, talk_id=talk, person=(ann, ben)[at % 2], text=text, now=4))
+    database.write(lambda c: pairs.complete(c, talk, ann, now=5))
+
+    def signs() -> set[int]:
+        with database.reading() as connection:
+            return set(connection.execute(select(talk_signs.c.sign)).scalars())
+
+    assert signs() == {sign_of(text) for text in good()}
+    database.write(lambda c: delete_person_and_words(c, ann, now=6, by=None))
+    assert signs() == {sign_of(text) for text in good()[1::2]}
+    database.write(lambda c: delete_person_and_words(c, ben, now=7, by=None))
+    assert signs() == set()

@@ -9,6 +9,7 @@ from sqlalchemy import and_, or_, select, update
 
 from duologue.arena.campaigns.tables import campaign_answers
 from duologue.arena.people.personal_data import data_of, delete_person
+from duologue.arena.talks.likeness import renew_signs
 from duologue.arena.talks.sessions import end
 from duologue.arena.talks.tables import talk_turns, talks
 
@@ -63,6 +64,7 @@ def remove_typed_words(connection: Connection, person_id: str) -> int:
             if dialogue is not None:
                 turns = [_emptied(one) if one["speaker"] == side else one for one in dialogue["turns"]]
                 values["dialogue"] = dialogue | {"turns": turns}
+                renew_signs(connection, talk, [one["text"] for one in turns if one["text"] != REMOVED])
             connection.execute(update(talks).where(talks.c.id == talk).values(values))
             _remove_from_answers(connection, talk, side)
     return removed

@@ -9,7 +9,7 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from duologue.arena.talks.pair_checks import ALIKE, plain
 from duologue.arena.talks.tables import talk_signs
@@ -36,6 +36,15 @@ def keep_signs(connection: Connection, pairing_id: str, talk_id: str, texts: Seq
     rows = [{"pairing_id": pairing_id, "sign": sign, "talk_id": talk_id} for sign in sorted({*map(sign_of, texts)})]
     if rows:
         connection.execute(insert(talk_signs), rows)
+
+
+def renew_signs(connection: Connection, talk_id: str, texts: Sequence[str]) -> None:
+    """Keep what is left of a finished dialogue: a number tells who guesses an utterance that it was said."""
+    mine = talk_signs.c.talk_id == talk_id
+    pairing_id = connection.execute(select(talk_signs.c.pairing_id).where(mine).limit(1)).scalar_one_or_none()
+    if pairing_id is not None:
+        connection.execute(delete(talk_signs).where(mine))
+        keep_signs(connection, pairing_id, talk_id, texts)
 
 
 def talks_alike(connection: Connection, pairing_id: str, texts: Sequence[str]) -> list[str]:
