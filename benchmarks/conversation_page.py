@@ -11,6 +11,7 @@ from duologue.challenges.conversation.scoring.terms import terms
 from duologue.metrics.counts import Counts
 from duologue.run.saved import formulas_of
 from families import tested
+from p_values import p_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -225,7 +226,7 @@ all tests against constant rows ({len(probes)}), and over those between systems 
     for one in (*shown, *between):
         found = one.found
         cells = (one.first.evaluation, one.first.name, one.second.name, found.name, f"{found.difference:+.3f}")
-        lines.append(f"| {' | '.join(cells)} | {found.low:+.3f} to {found.high:+.3f} | {one.p:.4f} |")
+        lines.append(f"| {' | '.join(cells)} | {found.low:+.3f} to {found.high:+.3f} | {p_value(one.p)} |")
     return lines
 
 

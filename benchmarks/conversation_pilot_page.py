@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.metrics.counts import Counts
 from duologue.run.saved import formulas_of
 from families import tested
+from p_values import p_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,7 +121,7 @@ def _tests(found: Sequence[Scored]) -> list[str]:
         for number, test in zip(numbers, results, strict=True):
             left, right = (found[place] for place in asked[number][:2])
             cells = (left.text, left.profile, left.split, left.row, right.row, test.name, f"{test.difference:+.3f}")
-            lines.append(f"| {' | '.join(cells)} | {test.low:+.3f} to {test.high:+.3f} | {test.p_adjusted:.4f} |")
+            lines.append(f"| {' | '.join(cells)} | {test.low:+.3f} to {test.high:+.3f} | {p_value(test.p_adjusted)} |")
     return lines
 
 

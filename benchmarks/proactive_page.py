@@ -9,6 +9,7 @@ from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.records import Scoring
 from duologue.metrics.counts import Counts
 from families import tested
+from p_values import p_value
 from proactive_errors import dialogues_table, errors_table
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _tests_table(results: Sequence[Result]) -> list[str]:
     for (one, other), found in zip(pairs, tests, strict=True):
         cells = (one.row.name, other.row.name, one.row.regime, f"{100 * found.difference:+.2f}")
         lines.append(
-            f"| {' | '.join(cells)} | {100 * found.low:+.2f} to {100 * found.high:+.2f} | {found.p_adjusted:.4f} |"
+            f"| {' | '.join(cells)} | {100 * found.low:+.2f} to {100 * found.high:+.2f} | {p_value(found.p_adjusted)} |"
         )
     return lines
 

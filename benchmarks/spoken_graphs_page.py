@@ -13,6 +13,7 @@ from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.records import Scoring
 from duologue.metrics.counts import Counts, Metric
 from families import tested
+from p_values import p_value
 from spoken_page import Result, report_of
 
 if TYPE_CHECKING:
@@ -285,6 +286,6 @@ def _tests(results: Mapping[tuple[str, str], Result]) -> list[str]:
     rows = []
     for (one, other), test in zip(pairs, outcome, strict=True):
         cells = [", ".join(one), ", ".join(other), f"{test.difference:+.3f}", f"{test.low:+.3f} to {test.high:+.3f}"]
-        rows.append([*cells, f"{test.p_adjusted:.4f}"])
+        rows.append([*cells, p_value(test.p_adjusted)])
     text = "F1 on the samples that both rows have; dialogues swapped whole, p corrected as one family over the table."
     return [text, "", *_table(["first", "second", "difference", "95 % interval", "p"], rows)]

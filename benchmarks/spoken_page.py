@@ -17,6 +17,7 @@ from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.records import Scoring
 from duologue.metrics.counts import Counts
 from families import tested
+from p_values import p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -180,7 +181,7 @@ def _tests(results: Sequence[Result]) -> list[str]:
     lines = ["| first | second | score | difference | 95 % interval | p |", "|---|---|---|---|---|---|"]
     for (name, beside, *_), found in zip(tests, outcome, strict=True):
         cells = (name, beside, found.name, f"{found.difference:+.3f}", f"{found.low:+.3f} to {found.high:+.3f}")
-        lines.append(f"| {' | '.join(cells)} | {found.p_adjusted:.4f} |")
+        lines.append(f"| {' | '.join(cells)} | {p_value(found.p_adjusted)} |")
     return lines
 
 
