@@ -13,6 +13,7 @@ from duologue.core.plugins import load_task, save_card
 from duologue.core.recipe import read_toml
 from duologue.core.records import Annotation, Answer, Candidate, Example, Fact, Goal, Mention, Record, Sample, Turn
 from duologue.core.result_note import provenance_path
+from duologue.run.contamination import SKETCH, TRAIN, Sketch
 from duologue.run.forecast import forecast_file
 from duologue.run.predict import answer_all, demand_questions, predict_file
 from duologue.systems.baselines import RandomRanker
@@ -272,6 +273,21 @@ def test_the_note_names_the_model_its_seed_and_its_weights(data: Path, tmp_path:
     run(Counting(), data, out)
     note = read_toml(provenance_path(out))
     assert (note["model"], note["model_seed"], note["model_hash"], note["seed"]) == ("", 0, "", 1)
+
+
+def test_the_note_says_how_much_of_the_questions_a_model_was_trained_on(data: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model", tmp_path / "out.json"
+    sketch = Sketch.of({TRAIN: list(load_task("restaurant").load(data))})
+    sketch.save(model / SKETCH)
+    card: Any = {"recipe": Record(), "task": "restaurant", "seed": 7, "data": "none", "data_hash": "abc"}
+    save_card(model, name="random", sketch=sketch.hash, **card)
+    run(Counting(), data, out, name=str(model))
+    note = read_toml(provenance_path(out))
+    assert (note["sketch"], note["exposure"]["samples_seen"]) == (sketch.hash, 40)
+    save_card(model, name="random", **card)  # a card of no sketch: what lies there is of another model
+    run(Counting(), data, out, name=str(model))
+    note = read_toml(provenance_path(out))
+    assert (note["sketch"], "exposure" in note) == ("", False)
 
 
 @pytest.mark.parametrize(("chunk", "sizes"), [(1, [1] * 5), (2, [2, 2, 1]), (5, [5]), (9, [5])])

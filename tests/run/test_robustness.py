@@ -6,6 +6,7 @@ import pytest
 from tests.run.test_forecast import Paid
 from tests.run.test_usage import Metered
 
+from duologue.challenges.mobilecs.task import ExtractionTask
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity
@@ -90,6 +91,11 @@ def test_a_task_without_noise_and_repeated_strengths_are_refused(examples: list[
     for strengths in ([], [1.0, 1.0], [1.0, 1.0000001]):  # the last would be written to one file
         with pytest.raises(UsageError, match="each once"):
             robustness(SpokenTask(), [("echo", Echo())], clean_of(examples), strengths, HOW, tmp_path)
+
+
+def test_labels_that_move_with_the_text_need_truth_that_is_in_files(examples: list[Example], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the labels of mobilecs/extraction move with the text; give truth that is in"):
+        robustness(ExtractionTask(), [("echo", Echo())], clean_of(examples), [1], HOW, tmp_path)
 
 
 def test_a_report_says_strength_and_seed_and_the_way_says_what_was_done(

@@ -194,6 +194,9 @@ def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(
     card = read_card(tmp_path)
     assert (card.data, card.data_hash) == ("given files", _hash_of_data(examples[:20], held_out[:5]))
     assert again(["web", "a", "web"]) == ["a", "web"]
+    file = (tmp_path / "system.toml").stat().st_ino
+    assert again(["web", "a"]) == ["a", "web"]
+    assert (tmp_path / "system.toml").stat().st_ino == file  # the same again is not written again
     assert again(None) == ["a", "web"]
     assert again([]) == []
     assert first in (None, [])
