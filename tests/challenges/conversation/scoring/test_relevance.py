@@ -96,6 +96,14 @@ def test_draws_depend_on_ids_and_seed_alone_and_come_from_other_dialogues() -> N
         assert len(begins) == 10
 
 
+def test_a_score_is_of_the_distractors_of_seed_0(judge: Judge) -> None:
+    two = zip(THINGS, (*THINGS[1:], THINGS[0]), REAL, strict=True)
+    torn = [f"the {one} and the {other} {other}" if at % 2 else real for at, (one, other, real) in enumerate(two)]
+    told, first, second = (relevance.count(asked(*ASKED), torn, judge, *seed).tolist() for seed in ((), (0,), (1,)))
+    assert told == first
+    assert told != second
+
+
 def test_fewer_than_ten_dialogues_and_bare_samples_are_refused(judge: Judge) -> None:
     with pytest.raises(UsageError, match="there are 9 dialogues"):
         relevance.count(asked(*ASKED[:9]), REAL[:9], judge)

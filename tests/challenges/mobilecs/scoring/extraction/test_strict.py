@@ -53,6 +53,12 @@ def test_entities_that_are_never_mentioned_take_part() -> None:
     assert counted(DialogueExtraction(triples=[fee("x", "十元")]), gold)["triple right"] == 1
 
 
+def test_triples_of_an_entity_too_many_are_wrong_and_those_after_them_right() -> None:
+    gold = DialogueExtraction(triples=[fee("a", "十元"), fee("a", "一年", "业务时长")])
+    said = [fee("x", "九元"), fee("y", "十元"), fee("x", "八元"), fee("y", "一年", "业务时长")]
+    assert counted(DialogueExtraction(triples=said), gold)["triple right"] == 2
+
+
 def test_shared_mentions_decide_between_entities_with_equal_triples() -> None:
     gold = DialogueExtraction(
         mentions=[mention("a", 0), mention("b", 4)],
