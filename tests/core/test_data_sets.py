@@ -36,7 +36,7 @@ def test_every_task_tells_where_its_data_come_from(name: str) -> None:
         ("data_set = 3", "cannot be read"),
         ("[[data_set]]\nname = 'a'", "missing required field `about`"),
         (
-            "[[data_set]]\nname='a'\nabout=''\nsource=''\nlicence=''\nobtain=[]\nurl='http://x'\nfiles=[{name='f'}]",
+            "[[data_set]]\nname='a'\nabout=''\nsource=''\nlicence=''\nobtain=[]\nurl='http://x'\nfiles=[{name='f'},{name='g'}]",
             "'a' may be fetched, but f has no sha256",
         ),
         (

@@ -672,3 +672,13 @@ def test_the_lack_of_space_is_seen_through_the_errors_that_it_caused() -> None:
     assert [disk.lacks_space(one) for one in (full, again, outer, OSError(errno.EDQUOT, "quota"))] == [True] * 4
     assert [disk.lacks_space(one) for one in (OSError(errno.EACCES, "no"), ValueError("x"))] == [False] * 2
     assert disk.lacks_space(NoSpaceError("x"))
+
+
+def test_bytes_that_are_no_text_are_told_by_their_place_in_the_whole_file(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeDecodeError) as caught:
+        b"a\xff".decode()
+    with pytest.raises(FormatError) as refused:
+        disk.refuse_bytes(tmp_path / "a.txt", caught.value, lines=2, size=5)
+    assert [(one.place, one.message) for one in refused.value.problems] == [
+        ("line 3, byte 6", "found bytes ff, which are not UTF-8")
+    ]

@@ -226,3 +226,13 @@ def test_a_lock_file_that_vanishes_is_made_anew_up_to_a_thousand_times(
     assert (len(vanished), handle is not None, path.is_file()) == (times, times < 1000, times < 1000)
     if handle is not None:
         os.close(handle)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such rights")
+def test_others_may_read_a_lock_file_and_not_write_it(tmp_path: Path) -> None:
+    usual = os.umask(0)
+    try:
+        with held(tmp_path / "lock"):
+            assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(usual)

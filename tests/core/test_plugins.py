@@ -19,6 +19,7 @@ from duologue.core.plugins import (
     entries,
     load_command,
     load_fitting_system,
+    load_sharing_task,
     load_system,
     load_system_class,
     load_task,
@@ -583,3 +584,13 @@ def test_of_systems_that_serve_a_task_those_that_cannot_be_read_are_left_out(goo
     told = str(refused.value).partition("systems that do: ")[2].split(", ")
     assert {"base", "learner", "picky"} <= set(told)  # before and after `not_a_class`
     assert not {"choosy", "not_a_class"} & set(told)
+
+
+def test_a_challenge_stands_for_its_tasks_where_they_share_what_is_wanted() -> None:
+    assert load_sharing_task("restaurant", "nothing").info.name == "restaurant"
+    assert load_sharing_task("mobilecs/dialogue", "nothing").info.name == "mobilecs/dialogue"
+    assert load_sharing_task("mobilecs", "Generation").info.name.startswith("mobilecs/")
+    with pytest.raises(UsageError, match="the tasks of 'mobilecs' do not share this; name one: mobilecs/"):
+        load_sharing_task("mobilecs", "info")
+    with pytest.raises(UsageError, match="'nonsense'"):
+        load_sharing_task("nonsense", "Generation")
