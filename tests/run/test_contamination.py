@@ -406,6 +406,8 @@ def test_chance_is_that_of_beginnings_of_as_many_turns() -> None:
     sketch = Sketch.of({TRAIN: [*one, *two]})
     assert [sketch.exposure([sample]).by_chance for sample in one] == [1.0, 0.0]
     assert [sketch.exposure([Example(sample=sample.sample)]).by_chance for sample in one] == [1.0, 0.0]
+    whole = Sketch.of({TRAIN: [one[1], two[1]]})  # where the reply stands in contexts alone
+    assert [whole.exposure([sample]).by_chance for sample in one] == [1.0, 0.0]
 
 
 def test_a_sketch_that_was_damaged_before_it_was_noted_tells_nothing(tmp_path: Path) -> None:

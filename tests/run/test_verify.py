@@ -10,7 +10,7 @@ import pytest
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
-from duologue.core.records import Scoring
+from duologue.core.records import Exposure, Scoring
 from duologue.core.result_note import provenance_path
 from duologue.run import evaluate
 from duologue.run.saved import formulas_of, read_report, save_report
@@ -295,6 +295,19 @@ def test_what_a_system_has_seen_is_proved_by_the_note_of_its_run(
     verdict = verify(path)
     assert verdict.differences == ()
     assert verdict.remarks == (f"the data that {forged.get('system', 'theirs')} has seen is {NO_NOTE}",)
+
+
+def test_a_share_that_was_seen_in_training_is_proved_where_it_is_known(contest: Any, tmp_path: Path) -> None:
+    pred, path = contest.results / "fair.answers.json", tmp_path / "fair.report.json"
+    hash_ = sha256(pred.read_bytes())
+    provenance_path(pred).write_text(f'system = "rules"\nexternal = []\nresult_hash = "{hash_}"\n', "utf-8")
+    report = evaluate.score(contest.task, [contest.gold], pred, Scoring(variant="strict"))
+    assert report.exposure == Exposure()  # it learns nothing
+    save_report(report, path)
+    assert verify(path).differences == ()
+    save_report(msgspec.structs.replace(report, exposure=Exposure(samples=9, samples_seen=9)), path)
+    (told,) = verify(path).differences
+    assert told.startswith("share of the truth that was seen in training")
 
 
 def test_a_figure_of_two_hundred_signs_is_told_whole() -> None:
