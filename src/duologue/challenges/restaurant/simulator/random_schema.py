@@ -6,6 +6,7 @@ restrictions (specification, section 8) are never among them; the field occurs i
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -172,13 +173,17 @@ def _with_noun(text: str, noun: str) -> str:
 
 
 def _facts(schema: Schema, extra: dict[str, tuple[str, ...]], rng: Rng) -> list[Fact]:
-    """Return facts with requests of three and more matches on both sides of the split of training and test."""
+    """Return facts with requests of three and more matches on both sides of the split of training and test.
+
+    Where few values leave fewer requests than restaurants are wanted, each request has some.
+    """
     rows: list[dict[str, str]] = []
     size = 60 + rng.below(141)
     keys: set[tuple[str, ...]] = set()
     rich = {True: 0, False: 0}
     share, wanted = Generation().train_share, Generation().matches_options
-    while len(rows) < size or min(rich.values()) == 0:
+    possible = math.prod(len(schema.values[slot.name]) for slot in schema.slots)
+    while (len(rows) < size or min(rich.values()) == 0) and len(keys) < possible:
         key = tuple(rng.choice(schema.values[slot.name]) for slot in schema.slots)
         if key in keys:
             continue
