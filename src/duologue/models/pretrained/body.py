@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import transformers
 
 from duologue.core.errors import StorageError
-from duologue.models.pretrained.language_model import TRUSTED, demand_no_more, demand_size, quiet
+from duologue.models.pretrained.language_model import TRUSTED, demand_no_more, demand_size, loading
 from duologue.models.pretrained.source import demand_harmless
 
 if TYPE_CHECKING:
@@ -22,24 +22,18 @@ def load_body(folder: Path, **options: Any) -> tuple[Any, Any]:
     `StorageError` for one that is no encoder.
     """
     demand_harmless(folder)
-    with quiet():
-        try:
-            config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
-            demand_size(folder, config, transformers.AutoModel)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
-            model, found = transformers.AutoModel.from_pretrained(
-                folder,
-                use_safetensors=True,
-                attn_implementation="eager",
-                output_loading_info=True,
-                **options,
-                **TRUSTED,
-            )
-        except StorageError:
-            raise
-        except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise StorageError(f"{folder} holds no encoder that can be loaded: {first}") from error
+    with loading(folder, "encoder"):
+        config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
+        demand_size(folder, config, transformers.AutoModel)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
+        model, found = transformers.AutoModel.from_pretrained(
+            folder,
+            use_safetensors=True,
+            attn_implementation="eager",
+            output_loading_info=True,
+            **options,
+            **TRUSTED,
+        )
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)  # which is not used
     if missing:
         raise StorageError(f"{folder}: {len(missing)} weights are missing ({missing[0]}, ...): this is no encoder")

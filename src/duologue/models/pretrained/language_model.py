@@ -83,27 +83,21 @@ class LanguageModel:
         if not (folder / "tokenizer.json").is_file() and any(folder.glob("*.model")):
             for library in ("sentencepiece", "google.protobuf"):
                 need(library, "sentencepiece")
-        with quiet():
-            try:
-                config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
-                seq2seq = bool(getattr(config, "is_encoder_decoder", False))
-                kind = transformers.AutoModelForSeq2SeqLM if seq2seq else transformers.AutoModelForCausalLM
-                demand_size(folder, config, kind)
-                tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
-                model, found = kind.from_pretrained(
-                    folder,
-                    config=config,
-                    dtype=getattr(torch, dtype),
-                    use_safetensors=True,
-                    attn_implementation="eager",
-                    output_loading_info=True,
-                    **TRUSTED,
-                )
-            except StorageError:
-                raise
-            except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
-                first = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise StorageError(f"{folder} holds no language model that can be loaded: {first}") from error
+        with loading(folder, "language model"):
+            config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
+            seq2seq = bool(getattr(config, "is_encoder_decoder", False))
+            kind = transformers.AutoModelForSeq2SeqLM if seq2seq else transformers.AutoModelForCausalLM
+            demand_size(folder, config, kind)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
+            model, found = kind.from_pretrained(
+                folder,
+                config=config,
+                dtype=getattr(torch, dtype),
+                use_safetensors=True,
+                attn_implementation="eager",
+                output_loading_info=True,
+                **TRUSTED,
+            )
         missing = sorted(found["missing_keys"])
         if missing:
             raise StorageError(
@@ -370,6 +364,19 @@ def _token_losses(model: Any, batch: Mapping[str, Tensor]) -> Tensor:
         logits, labels = logits[:, :-1], labels[:, 1:]
     losses = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=IGNORED, reduction="none")
     return losses.reshape(labels.shape)
+
+
+@contextmanager
+def loading(folder: Path, what: str) -> Iterator[None]:
+    """Load a model in the block, `quiet`; what transformers cannot load is a `StorageError` that names the folder."""
+    with quiet():
+        try:
+            yield
+        except StorageError:
+            raise
+        except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise StorageError(f"{folder} holds no {what} that can be loaded: {first}") from error
 
 
 @contextmanager
