@@ -16,7 +16,7 @@ from duologue.arena.database.blobs import Blobs
 from duologue.cli.main import cli
 from duologue.core.disk import sha256, write_text
 from duologue.core.errors import StorageError, UsageError
-from duologue.core.inputs import read, sparing_inputs
+from duologue.core.inputs import demand_named, read, sparing_inputs
 from duologue.terminal.paths import Input, Output
 
 if TYPE_CHECKING:
@@ -189,6 +189,8 @@ def test_a_pipe_that_no_path_of_the_command_names_is_not_waited_for(tmp_path: Pa
     os.mkfifo(beside)
     os.mkfifo(kept)
     with sparing_inputs():
+        with pytest.raises(StorageError, match=r"page\.json: it is a pipe"):
+            demand_named(beside)  # which would not wait, whatever it says
         with pytest.raises(StorageError, match=r"page\.json: it is a pipe"):
             write_text(beside, "nobody reads")
         with pytest.raises(StorageError, match="it is a pipe"):

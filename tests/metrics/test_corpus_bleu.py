@@ -187,7 +187,7 @@ def test_columns_and_formula_have_the_names_that_are_given() -> None:
     assert (metric.name, metric.columns, metric.formula) == ("b", ("x", "y", "z", "u"), "b = ...")
     assert Bleu(2, "plain").formula == "bleu-2 = plain corpus BLEU of 1 to 2-grams"
     assert Bleu(2).percent
-    assert not Bleu(2, scale=100).percent
+    assert not any(Bleu(2, scale=scale).percent for scale in (0.5, 100))
 
 
 def test_nothing_counted_is_no_score() -> None:

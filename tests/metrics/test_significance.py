@@ -351,24 +351,35 @@ def test_with_fewer_than_five_dialogues_nothing_is_said_of_chance(dialogues: int
     assert (not math.isnan(found.low), not math.isnan(found.high)) == (told, told)
 
 
-def test_an_interval_holds_the_differences_that_the_same_threshold_would_not_refuse() -> None:
-    names = tuple(f"{number:03}" for number in range(12))
-    each = np.array([9.0, -2, 5, 1, -4, 3, 7, -1, 2, 6, -5, 8])
-    a, b = (Counts(names, Points.columns, column[:, None]) for column in (each, np.zeros(12)))
+@pytest.mark.parametrize(
+    ("points", "fewer"),
+    [
+        pytest.param((9.0, -2, 5, 1, -4, 3, 7, -1, 2, 6, -5, 8), 204, id="twelve dialogues"),
+        pytest.param((1.0, -2, 4, 8, -16, 32), 3, id="six, and an odd number of swaps above the threshold"),
+    ],
+)
+def test_an_interval_holds_the_differences_that_the_same_threshold_would_not_refuse(
+    points: tuple[float, ...], fewer: int
+) -> None:
+    n, each = len(points), np.array(points)
+    names = tuple(f"{number:03}" for number in range(n))
+    a, b = (Counts(names, Points.columns, column[:, None]) for column in (each, np.zeros(n)))
     found = compare_two(a, b, [Points()])
     (test,) = found.tests
-    sums = np.abs(np.array([np.dot(signs, each) for signs in product((1.0, -1.0), repeat=12)])) / 6
+    scale = each.sum() / test.difference
+    sums = np.abs(np.array([np.dot(signs, each) for signs in product((1.0, -1.0), repeat=n)])) / scale
     assert found.exact
-    assert test.difference == pytest.approx(29 / 6)
-    assert test.p == pytest.approx((sums >= 29 / 6 - 1e-9).mean())
+    assert scale == pytest.approx(6)
+    assert test.p == pytest.approx((sums >= abs(test.difference) - 1e-9).mean())
     spread = math.sqrt(float(np.square(sums).mean()))
-    threshold = np.sort(sums)[-205] / spread  # of 4,096 swaps 204 are fewer than one in twenty
-    own = math.sqrt(spread**2 - test.difference**2 / 12)
+    assert fewer == math.ceil(ALPHA * len(sums)) - 1  # so many are fewer than one in twenty
+    threshold = np.sort(sums)[-1 - fewer] / spread
+    own = math.sqrt(spread**2 - test.difference**2 / n)
     for end in (test.low, test.high):
         away = abs(end - test.difference)
-        assert away == pytest.approx(threshold * math.sqrt(own**2 + away**2 / 12))
+        assert away == pytest.approx(threshold * math.sqrt(own**2 + away**2 / n))
     half = test.high - test.difference
-    assert test.detectable == pytest.approx(half + 0.8416212335729143 * math.sqrt(own**2 + half**2 / 24))
+    assert test.detectable == pytest.approx(half + 0.8416212335729143 * math.sqrt(own**2 + half**2 / (2 * n)))
 
 
 def test_outcomes_are_pinned() -> None:

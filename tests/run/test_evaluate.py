@@ -14,7 +14,7 @@ from duologue.core.errors import FormatError, UsageError
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.protocols import TaskInfo
-from duologue.core.records import Answer, Example, Report, Sample, Scoring, Turn
+from duologue.core.records import Answer, Example, Report, Sample, Scoring, Submission, Turn
 from duologue.core.result_note import provenance_path
 from duologue.report.background import doubts
 from duologue.run import evaluate
@@ -84,6 +84,19 @@ def test_a_report_says_how_and_from_what_it_was_made(contest: Any) -> None:
     assert report.meta["how"]["variant"] == "strict"
     assert {kind: len(found) for kind, found in report.meta["files"].items()} == {"gold": 1, "pred": 1, "input": 0}
     assert all(len(one["sha256"]) == 64 for kind in ("gold", "pred") for one in report.meta["files"][kind])
+
+
+def test_the_hash_of_a_result_is_that_of_its_file_where_the_reader_gives_none(contest: Any) -> None:
+    result = contest.results / "fair.answers.json"
+
+    def read(path: Path) -> Submission:
+        submission: Submission = contest.task.read(path)
+        return msgspec.structs.replace(submission, hash="")
+
+    report = evaluate.score_against(
+        contest.task, evaluate.Truth.of(contest.task, [contest.gold]), result, STRICT, read=read
+    )
+    assert report.meta["files"]["pred"][0]["sha256"] == sha256(result.read_bytes())
 
 
 def test_only_the_cuts_asked_for_are_kept(contest: Any) -> None:

@@ -127,19 +127,21 @@ def test_a_trained_system_is_packed_with_its_base_and_what_was_changed_is_refuse
     assert not (tmp_path / "other").exists()
 
 
-def test_other_versions_are_told(asked: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["0.0.", "9"])
+def test_other_versions_are_told(asked: Path, tmp_path: Path, version: str) -> None:
     entry = tmp_path / "entry"
     pack(DIALOGUE, "rule-agent", entry, inputs=[asked])
     said: list[str] = []
     answer_package(entry, say=said.append)
     assert said == []
     path = entry / PACKAGE_CARD
-    path.write_text(path.read_text("utf-8").replace('packages = "duologue ', 'packages = "duologue 0.0.'), "utf-8")
+    card = path.read_text("utf-8").replace('packages = "duologue ', f'packages = "duologue {version}')
+    path.write_text(card, "utf-8")
     shutil.rmtree(entry / "output")
     answer_package(entry, say=said.append)
     (told,) = said
     assert told == f"the package was made with {read_package(entry).packages}; here is {packages_of('rule-agent')}"
-    assert told.startswith("the package was made with duologue 0.0.")
+    assert told.startswith(f"the package was made with duologue {version}")
 
 
 @pytest.mark.parametrize("named", ["../test.json", "/etc/hostname", "a/b", "..", "."])

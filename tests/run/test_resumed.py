@@ -10,7 +10,7 @@ from duologue.core.errors import PlugInError
 from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
 from duologue.core.system_answers import TAKEN_UP
-from duologue.run.resumed import Resumed, resumed
+from duologue.run.resumed import Resumed, kept_answers, question_key, resumed
 from duologue.run.usage import accounts_of, usage_lines, usage_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Counted:
 
     Recipe: type[Record] = Width
     seen = ""
+    whole_file = False
 
     def __init__(self, width: int = 1) -> None:
         self.recipe = Width(width=width)
@@ -77,6 +78,17 @@ def test_a_journal_of_another_run_is_set_aside(tmp_path: Path, other: str) -> No
     _, (said,) = stopped(tmp_path / "journal", system, **changed)
     assert system.asked == 1
     assert {"recipe": "recipe.width", "seed": "seed 1, now 2", "name": "system", "kb": "world"}[other] in said
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_a_stop_left_is_told_but_of_a_system_that_is_asked_every_time(tmp_path: Path, *, whole: bool) -> None:
+    journal, system = tmp_path / "journal", Counted()
+    stopped(journal, system)
+    if whole:
+        system.whole_file = True
+    left = kept_answers(load_task("spoken"), "grounded", system, 1, journal)
+    assert left == ({} if whole else {question_key(system, QUESTION): Answer(text="width 1")})
+    assert journal.is_file()
 
 
 class Asked(Counted):
