@@ -27,6 +27,8 @@ from duologue.challenges.proactive.knowledge import complete_dialogues
 from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.live.judge import counted, formulas
 from duologue.challenges.proactive.systems.planner.planner import Planner
+from duologue.challenges.proactive.systems.planner.roles import roles_of
+from duologue.challenges.proactive.systems.planner.slots import Filling
 from duologue.challenges.proactive.systems.planner.state import PRONOUNS, state_of
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import read_bytes, sha256, write_text
@@ -43,13 +45,14 @@ if TYPE_CHECKING:
     from proactive_rows import Data
 
 _ALONE, _RECOMBINED, _SECOND, _WHOLE = "candidates alone", "clauses recombined", "second choice", "planner"
-_AS_SAID, _UNHEEDED = "pronouns as said", "questions unheeded"
+_AS_SAID, _ANY_ROLE, _UNHEEDED = "pronouns as said", "any role", "questions unheeded"
 _VARIANTS: dict[str, dict[str, Any]] = {
     _ALONE: {"recombine": False},
     _RECOMBINED: {"second_choice": False},
     _SECOND: {"own_variety": 0.0},
     _WHOLE: {},
     _AS_SAID: {"pronouns": False},
+    _ANY_ROLE: {"roles": False},
     _UNHEEDED: {"answers": "never"},
 }
 """What is changed in the recipe of the model."""
@@ -60,6 +63,7 @@ _TESTED = (
     (_WHOLE, _SECOND, ("f1",)),
     (_WHOLE, _RECOMBINED, ("f1",)),
     (_WHOLE, _AS_SAID, ("f1",)),
+    (_WHOLE, _ANY_ROLE, ("f1",)),
     (_WHOLE, _UNHEEDED, ("f1",)),
 )
 """First, second, and the measures of which their difference is tested."""
@@ -126,6 +130,7 @@ the training data.
 * {_SECOND}: recombined replies ranked anew with the word model, whatever the planner often says (`own_variety=0`)
 * {_WHOLE}: as it is by default
 * {_AS_SAID}: 他 and 她 as the people of the templates said them (`pronouns=false`)
+* {_ANY_ROLE}: a director may be called the lead, and a lead the director (`roles=false`)
 * {_UNHEEDED}: whatever the user asks for (`answers=never`)
 
 ## Scores
@@ -146,7 +151,10 @@ The first against the second, dialogues swapped whole; p corrected over this tab
 Each agent turn of the person replaced by the reply to the dialogue so far, judged as `duologue simulate` judges. Goal
 completion (0 to 2) and coherence (0 to 3) are counted by rule and are not the human scales: rules see wrong types,
 contradicted facts, sentences said twice and unanswered questions for given facts, and no more. Rates are of agent
-turns; of questions, of those asked; of pronouns (他, 她), of replies with one where the stars are of one sex alone.
+turns; of questions, of those asked; of pronouns (他, 她), of replies with one where the stars are of one sex alone. A
+wrong role: of a star whom goal and knowledge make a director alone, a reply speaks of leads (主演, 出演, 饰演, 参演)
+and names none that is given, or the same of a lead and directors. It is the planner's own rule; four of the ten found
+in people's replies are of another film, or of a name that the knowledge has not.
 
 {_joined(_judged(data, found, people))}
 """
@@ -191,14 +199,15 @@ def _judged(data: Data, found: Sequence[Answered], people: Sequence[Dialogue]) -
     rows = {"people": [one.references[0].text or "" for one in data.examples]} | {
         one.name: one.replies for one in found
     }
-    lines = [f"| agent | {' | '.join(_SHOWN)} | wrong pronouns |", f"|{'---|' * (len(_SHOWN) + 2)}"]
+    lines = [f"| agent | {' | '.join(_SHOWN)} | wrong pronouns | wrong roles |", f"|{'---|' * (len(_SHOWN) + 3)}"]
     for name, replies in rows.items():
         dialogues = [_replaced(data.examples, replies, places) for places in complete_dialogues(data.examples)]
         counts = tally(formulas(), [one.id for one in dialogues], [counted(one, checker) for one in dialogues])
         values = {one.name: (one.value(counts), one.percent) for one in formulas()}
         shown = [values[score] for score in _SHOWN]
         cells = (f"{100 * value:.2f} %" if percent else f"{value:.3f}" for value, percent in shown)
-        lines.append(f"| {name} | {' | '.join(cells)} | {_wrong_pronouns(data.examples, replies)} |")
+        said = f"{_wrong_pronouns(data.examples, replies)} | {_wrong_roles(data.examples, replies)}"
+        lines.append(f"| {name} | {' | '.join(cells)} | {said} |")
     return lines
 
 
@@ -213,6 +222,13 @@ def _wrong_pronouns(examples: Sequence[Example], replies: Sequence[str]) -> str:
             pronouns += 1
             wrong += bool(said - right)
     return f"{100 * wrong / pronouns:.1f} % of {pronouns}"
+
+
+def _wrong_roles(examples: Sequence[Example], replies: Sequence[str]) -> str:
+    """Return how many replies deny the role of their star, of those whose star has one alone."""
+    stars = [(roles_of(one.sample), reply) for one, reply in zip(examples, replies, strict=True)]
+    denied = [roles.are_denied_by(Filling(tuple(reply.split()), ())) for roles, reply in stars]
+    return f"{sum(denied)} of {sum(roles.acts != roles.directs for roles, _ in stars):,}"
 
 
 def _replaced(examples: Sequence[Example], replies: Sequence[str], places: Sequence[int]) -> Dialogue:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import pytest
 
@@ -7,6 +9,7 @@ from duologue.challenges.proactive.systems.planner.features import NAMES as FEAT
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
 from duologue.challenges.proactive.systems.planner.reply_choice import LearnedPlanner, ReplyChoice
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
+from duologue.challenges.proactive.systems.planner.roles import FilmRoles
 from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
 from duologue.challenges.proactive.systems.planner.state import PlannerState
 from duologue.challenges.proactive.systems.planner.template_index import AgentTurn, AgentTurnIndex, TurnCandidate
@@ -47,6 +50,18 @@ def test_what_violates_the_plan_is_not_said_however_good_it_is(learned: LearnedP
     assert choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "海 好看 ， 去 看 。"  # B before A
     aimless = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False, goal=False), learned)
     assert aimless.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "云 好看 。"
+
+
+def test_a_director_is_not_called_the_lead_however_good_the_reply_is(learned: LearnedPlanner) -> None:
+    state = dataclasses.replace(STATE, roles=FilmRoles(directs=True))
+    lead = Filling(("海", "的", "主演", "是", "云", "。"), VALUES)
+    found = [*candidates(), TurnCandidate(entry=0, similarity=1.0, template=(), filling=lead, variant=0)]
+    weights = (0.1, 0.2, 0.9, 0.1, 0.8)
+    for heeded, said in ((True, "海 好看 ， 去 看 。"), (False, "海 的 主演 是 云 。")):
+        recipe = PlannerRecipe(variety=0.0, recombine=False, roles=heeded)
+        assert ReplyChoice(recipe, learned).best(state, found, weights) == said
+    aimless = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False, goal=False), learned)
+    assert aimless.best(state, found, (0.1, 0.2, 0.3, 0.1, 0.8)) == "云 好看 。"
 
 
 def test_of_equal_scores_the_first_is_said(learned: LearnedPlanner) -> None:

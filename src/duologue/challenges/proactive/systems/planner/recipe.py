@@ -33,6 +33,9 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     """Agent turn from which a new fact is used while fewer than two were."""
     pronouns: bool = True
     """Whether 他 and 她 of a template become those of the star who is spoken of; `false`, an ablation, leaves them."""
+    roles: bool = True
+    """Whether replies that call a director of the film its lead, or a lead its director, come last; `false`, an
+    ablation, lets them."""
     answers: Literal["always", "live", "never"] = "always"
     """Where questions for given facts and for names are answered and refusals acknowledged: always, in talks with a
     person alone (not in samples of files, nor with simulated users), or never."""

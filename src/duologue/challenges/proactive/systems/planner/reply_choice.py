@@ -1,7 +1,7 @@
 """The choice of a reply among the candidates of a state: plan first, then predicted utility, then variety.
 
-Only candidates with the fewest violations of the plan are left. The best of them is said, or a reply made of clauses of
-the best (`recombination`), which is ranked anew (`second_choice`).
+Only candidates with the fewest violations of the plan are left, a false role (`roles`) counted as the gravest. The best
+of them is said, or a reply made of clauses of the best (`recombination`), which is ranked anew (`second_choice`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from duologue.challenges.proactive.systems.planner.clauses import clauses_of, subject_of
 from duologue.challenges.proactive.systems.planner.features import NAMES
-from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
+from duologue.challenges.proactive.systems.planner.plan import WORST_VIOLATION, PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
 
 if TYPE_CHECKING:
@@ -129,7 +129,8 @@ class ReplyChoice:
     def _violations(self, state: PlannerState, filling: Filling) -> int:
         recipe = self._recipe
         deadlines = PlanDeadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
-        return violations(state, filling, deadlines) if recipe.goal else 0
+        false = recipe.roles and state.roles.are_denied_by(filling)
+        return 2 * WORST_VIOLATION * false + (violations(state, filling, deadlines) if recipe.goal else 0)
 
     def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:
         """Return the score of a candidate: utility plus weighted novelty, rounded."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.knowledge import domains_of, without_spaces
 from duologue.challenges.proactive.schema import FILM
+from duologue.challenges.proactive.systems.planner.roles import UNKNOWN, FilmRoles, roles_of
 from duologue.challenges.proactive.systems.planner.slots import (
     Slotter,
     SlotValue,
@@ -47,6 +48,8 @@ class PlannerState:
     """All utterances without white space."""
     lines: tuple[str, ...]
     """Each utterance without white space."""
+    roles: FilmRoles = UNKNOWN
+    """What the star of a star and a film is to the film."""
 
     @property
     def reached(self) -> tuple[bool, bool]:
@@ -94,6 +97,7 @@ def state_of(sample: Sample) -> PlannerState:
         history=tuple(slotter(turn.text.split()) for turn in sample.history),
         said="".join(lines),
         lines=lines,
+        roles=roles_of(sample),
     )
 
 
