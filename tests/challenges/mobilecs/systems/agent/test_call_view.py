@@ -61,3 +61,11 @@ def test_an_utterance_is_looked_through_once_and_not_in_every_turn() -> None:
     assert later.said_before[0] is first.said_before[0]
     other = CallView([said], "喂", {"ent-1": {"name": "飞享套餐", "type": "主套餐", "流量总量": "两个G"}})
     assert other.told_before == [set()]
+
+
+def test_what_the_staff_have_not_said_is_said_first() -> None:
+    replies = ("查不到", "看不到")
+    said = [("多少钱", "查不到")]
+    assert CallView([], "多少钱", {}).unsaid(replies) == "查不到"
+    assert CallView(said, "多少钱", {}).unsaid(replies) == "看不到"
+    assert CallView([*said, ("多少钱", "看不到")], "多少钱", {}).unsaid(replies) == "查不到"

@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from duologue.challenges.mobilecs.systems.agent import missing_account, missing_slot
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
-from duologue.challenges.mobilecs.systems.agent.missing_account import (
-    is_groundless,
-    without_account,
-    without_account_reply,
-)
 from duologue.challenges.mobilecs.systems.agent.missing_product import (
     asking_back,
     is_asked_for,
@@ -31,7 +27,7 @@ from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
 from duologue.challenges.mobilecs.systems.agent.request_cues import RequestCues, RequestReading
 from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCue, SlotCues
-from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPolicy, options
+from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction, SupervisedPolicy, options
 from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
 from duologue.challenges.mobilecs.systems.agent.trainer import (
     answered_turns,
@@ -59,11 +55,13 @@ if TYPE_CHECKING:
 
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork
     from duologue.challenges.mobilecs.systems.agent.outside_knowledge import OutsideKnowledge
-    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction, StaffDecision, StaffPolicy
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffDecision, StaffPolicy
     from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
 
+NOTHING_TOLD = StaffAction(("通知",), ())
+"""What is done where the base does not have what was asked for."""
 _KEPT = 50_000
 """Turns of which the reading is kept: a file is answered turn by turn, and each call looks back at all its own."""
 
@@ -246,10 +244,16 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         return not_found(self.act(decision, asking_back(decision.view, action, unknown)), decision.view)
 
     def _answer_known(self, view: CallView) -> Answer:
-        """Return the answer to what is not about a product that the base does not have."""
+        """Return the answer to what is not about a product that the base does not have.
+
+        Where it has nothing of the account, or not the slot that is asked for, nothing else is told in its place.
+        """
         decision, action = self._chosen(view)
-        if is_groundless(view, action):
-            return replace(self.act(decision, without_account()), text=without_account_reply(view))
+        cues = self._trained().encoder.cues
+        if missing_account.is_missing(view, action):
+            return replace(self.act(decision, NOTHING_TOLD), text=view.unsaid(missing_account.REPLIES))
+        if missing_slot.is_missing(view, decision.read, action, cues):
+            return replace(self.act(decision, NOTHING_TOLD), text=view.unsaid(missing_slot.REPLIES))
         return self.act(decision, action)
 
     def _chosen(self, view: CallView) -> tuple[StaffDecision, StaffAction]:

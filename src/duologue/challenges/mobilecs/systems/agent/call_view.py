@@ -140,6 +140,10 @@ class CallView:
             end = one.end
         return "".join([*parts, self.last[end:]]).lower().translate(_BREAKS)
 
+    def unsaid(self, replies: Sequence[str]) -> str:
+        """Return the first of several wordings that the staff have not used in the call; in turn, where all are."""
+        return next((one for one in replies if one not in self.staff), replies[self.turn % len(replies)])
+
     def told_in(self, text: str) -> set[int]:
         """Return the pieces that a text tells: those with a value in it, and types of which it names an entity."""
         return self._reader.told_in(text)

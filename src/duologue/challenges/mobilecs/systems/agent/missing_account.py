@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs.schema.ontology import BALANCES, USER, VOLUME
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
 from duologue.challenges.mobilecs.systems.agent.product_words import is_name, plain
-from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction
 
 if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.agent.call_view import CallView
     from duologue.challenges.mobilecs.systems.agent.kb_pieces import KbPiece
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction
 
 _ACCOUNT = (
     (
@@ -23,10 +23,11 @@ _ACCOUNT = (
 )
 """How the balance and the data left are asked for, and the user's slots that may answer."""
 _SLOTS = frozenset[str]().union(*(slots for _, slots in _ACCOUNT))
-_REPLIES = ("您账户的这个情况我这边暂时查不到，您稍后可以再核对一下", "这个在您的账户里面我这边暂时看不到")
+REPLIES = ("您账户的这个情况我这边暂时查不到，您稍后可以再核对一下", "这个在您的账户里面我这边暂时看不到")
+"""What is said instead."""
 
 
-def is_groundless(view: CallView, action: StaffAction) -> bool:
+def is_missing(view: CallView, action: StaffAction) -> bool:
     """Whether an action tells something else for what the user asks of the account, of which the base has nothing.
 
     A product that is named is no account, and its name no answer that could be taken for one.
@@ -39,16 +40,6 @@ def is_groundless(view: CallView, action: StaffAction) -> bool:
         return False
     told = [view.pieces[number] for number in action.tells]
     return any(one.slot != NAME if one.is_entity else one.slot in _SLOTS for one in told)
-
-
-def without_account() -> StaffAction:
-    """Return the action that tells nothing of the account."""
-    return StaffAction(("通知",), ())
-
-
-def without_account_reply(view: CallView) -> str:
-    """Return its reply; a wording that the call has not had, if any."""
-    return next((one for one in _REPLIES if one not in view.staff), _REPLIES[view.turn % len(_REPLIES)])
 
 
 def _is_named(piece: KbPiece) -> bool:

@@ -65,8 +65,7 @@ def not_found(answer: Answer, view: CallView) -> Answer:
     """
     facts = answer.annotation.facts if answer.annotation is not None else ()
     if not facts:
-        text = next((one for one in _REPLIES if one not in view.staff), _REPLIES[view.turn % len(_REPLIES)])
-        return replace(answer, text=text)
+        return replace(answer, text=view.unsaid(_REPLIES))
     told = answer.text or ""
     unnamed = "和".join(dict.fromkeys(one.subject for one in facts if one.subject not in told))
     return replace(answer, text="，".join(filter(None, (unnamed, told, _BESIDE))))

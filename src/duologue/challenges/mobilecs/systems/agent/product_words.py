@@ -32,7 +32,7 @@ ADVERBS = frozenset("老很太真挺最更新旧")
 """Characters before a kind that name none: 网很卡, 新套餐."""
 WORDS = _words(
     "介绍 知道 然后 取消 开通 使用 推荐 咨询 了解 需要 所有 全部 里面 里头 便宜 优惠 免费 收费 最近 现在 以前 原来",
-    "自己 目前 手机 电话 话费 一共 总共 到底 大概 每月 合适 基本 上网 流量 增值 附加 主资费 发票",
+    "自己 目前 手机 电话 话费 一共 总共 到底 大概 每月 合适 基本 上网 流量 增值 附加 主资费 发票 效期 期限 时限",
 )
 """Words before a kind of product, or in its place, that name none."""
 POINTERS = frozenset("这那它")

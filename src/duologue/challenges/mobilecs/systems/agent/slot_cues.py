@@ -16,7 +16,7 @@ from duologue.core.records import Record
 from duologue.metrics.ngrams import char_ngrams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,22 +72,30 @@ class SlotCues:
 
         `own` are the pieces that were wanted in this turn, where it is one of those counted: it is then left out.
         """
-        left_out = set() if own is None else {slot_of(view.pieces[number]) for number in own}
+        left_out = None if own is None else {slot_of(view.pieces[number]) for number in own}
+        shares = self._shares(view, left_out)
+        strongest = max((each[0] for each in shares.values()), default=0.0)
+        rows = np.zeros((len(view.pieces), len(CUE_FEATURES)), dtype=np.float32)
+        for number, piece in enumerate(view.pieces):
+            first, second = shares.get(slot_of(piece), (0.0, 0.0))
+            rows[number] = (first, second, first > 0 and first == strongest)
+        return rows
+
+    def strengths(self, view: CallView) -> dict[str, float]:
+        """Return how strongly the words of a turn ask for each slot, whether the base has it or not: 0 to 1."""
+        return {slot: (first + second) / 2 for slot, (first, second) in self._shares(view, None).items()}
+
+    def _shares(self, view: CallView, left_out: Collection[str] | None) -> dict[str, tuple[float, float]]:
+        """Return by slot the highest share and the second feature; `left_out` as of `features`, as slots."""
         shares: dict[str, list[float]] = {}
         for text in set(char_ngrams(view.masked, _SHORTEST, _LONGEST)):
             cue = self._by_text.get(text)
             for slot, times in cue.wanted.items() if cue is not None else ():
                 assert cue is not None
-                n, k = cue.turns - (own is not None), times - (slot in left_out)
+                n, k = cue.turns - (left_out is not None), times - (slot in (left_out or ()))
                 shares.setdefault(slot, []).append(k / (n + _PRIOR))
-        strongest = max((max(each) for each in shares.values()), default=0.0)
-        rows = np.zeros((len(view.pieces), len(CUE_FEATURES)), dtype=np.float32)
-        for number, piece in enumerate(view.pieces):
-            each = sorted(shares.get(slot_of(piece), ()), reverse=True)
-            if each:
-                second = each[_SECOND - 1] if len(each) >= _SECOND else 0.0
-                rows[number] = (each[0], second, each[0] > 0 and each[0] == strongest)
-        return rows
+        ranked = {slot: sorted(each, reverse=True) for slot, each in shares.items()}
+        return {slot: (each[0], each[_SECOND - 1] if len(each) >= _SECOND else 0.0) for slot, each in ranked.items()}
 
 
 def slot_of(piece: KbPiece) -> str:
