@@ -14,6 +14,7 @@ from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.challenges.mobilecs.systems.agent.agent import AgentCard, CustomerAgent
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCue, SlotCues
 from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, truth_of
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
@@ -141,6 +142,20 @@ def test_of_a_product_that_is_not_there_no_value_of_another_is_told(said: list[s
 def test_of_an_account_that_is_not_there_no_value_of_a_product_is_told(teller: CustomerAgent) -> None:
     """The fee of a product was told for the balance."""
     answer = replied(teller, ["你好，我话费还有多少"])
+    assert VALUE not in (answer.text or "")
+    assert answer.annotation is not None
+    assert answer.annotation.facts == ()
+
+
+def test_of_a_slot_that_is_not_there_no_value_of_another_is_told(
+    teller: CustomerAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fee was told for the minutes."""
+    asked = "青松套餐有多少分钟"
+    cues = [SlotCue(text=text, turns=20, wanted={"通话时长": 18}) for text in ("多少分", "少分钟", "分钟")]
+    assert VALUE in (replied(teller, [asked]).text or "")
+    monkeypatch.setattr(teller._trained().encoder, "cues", SlotCues(cues))
+    answer = replied(teller, [asked])
     assert VALUE not in (answer.text or "")
     assert answer.annotation is not None
     assert answer.annotation.facts == ()
