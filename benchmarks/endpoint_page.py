@@ -60,11 +60,11 @@ def tasks_section(tables: Sequence[Sequence[TaskRow]], asked: int) -> str:
     head = ["task", "system", "n", "score", "value, 95 %", "against the first row", "not readable", "tokens"]
     rows = [_task_row(row) for found in tables for row in found]
     return f"""{table(head, rows)}
-About {asked} samples of each task (whole dialogues in `mobilecs/dialogue`). Fewer than {FEWEST} dialogues have no
-interval, and so few can show no difference: the table shows what is asked, read and scored, not who is better. p is
-corrected over the rows of a task. The other systems and floors need no training; trained systems stand on the pages of
-their challenges. Models are told the last 12 turns and at most 20 facts, and write 48 tokens at most (96 in
-`mobilecs/dialogue`, 160 in `mobilecs/extraction`). Bookings and calls are generated.
+About {asked} samples of each task, each of a dialogue of its own (in `mobilecs/dialogue` whole calls, each turn with
+the model's own earlier replies): so few tell great differences alone, and fewer than {FEWEST} dialogues have no
+interval. p is corrected over the rows of a task. The other systems and floors need no training; trained systems stand
+on the pages of their challenges. Models are told the last 12 turns and at most 20 facts, and write 48 tokens at most
+(96 in `mobilecs/dialogue`, 160 in `mobilecs/extraction`). Bookings and calls are generated.
 """
 
 

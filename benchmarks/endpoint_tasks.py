@@ -79,12 +79,14 @@ BASELINES: dict[str, dict[str, str | Floor]] = {
 """By task the systems and floors that stand beside a chat model; the first is what it is tested against."""
 REPLY_TOKENS = {"mobilecs/extraction": 160, "mobilecs/dialogue": 96}
 """Tokens of an answer where 48 are too few."""
+TURNS_OF_A_CALL = 5
+"""Fewer than a generated call has: of as many samples there are more calls, which are what an interval needs."""
 TURNS, FACTS = 12, 20
 """What is told at most: windows and processors are small here."""
 
 
 def task_samples(name: str, data: Path, work: Path, n: int) -> TaskSamples:
-    """Return about `n` samples of a task with references; of dialogues that are answered turn by turn whole ones."""
+    """Return about `n` samples of a task with references; of calls, which are answered turn by turn, whole ones."""
     task = load_task(name)
     loaded, source = bookings(work / "data") if name == "restaurant" else _loaded(task, data, work / "data", n)
     worlds: dict[str, World] = {}
@@ -95,11 +97,11 @@ def task_samples(name: str, data: Path, work: Path, n: int) -> TaskSamples:
     for one in loaded:
         dialogues.setdefault(one.sample.dialogue_id, []).append(one)
     chosen: list[Example] = []
-    for dialogue in Rng(SEED, "endpoints", name).shuffled(sorted(dialogues)):
+    whole = name == "mobilecs/dialogue"
+    for number, dialogue in enumerate(Rng(SEED, "endpoints", name).shuffled(sorted(dialogues))):
         turns = dialogues[dialogue]
-        if len(chosen) < n:
-            drawn = turns[Rng(SEED, "endpoints", dialogue).below(len(turns))]
-            chosen += turns if name == "mobilecs/dialogue" else [drawn]
+        if len(chosen) < n or (whole and number < n // TURNS_OF_A_CALL):
+            chosen += turns if whole else [turns[Rng(SEED, "endpoints", dialogue).below(len(turns))]]
     order = {id(one): place for place, one in enumerate(loaded)}
     return TaskSamples(task, sorted(chosen, key=lambda one: order[id(one)]), worlds, source)
 
@@ -124,7 +126,7 @@ def _loaded(task: Task, data: Path, folder: Path, n: int) -> tuple[Sequence[Exam
     """Return the examples of a file with references, generated where the task can."""
     name = task.info.name
     if name.startswith("mobilecs/"):
-        _generated(name, folder, "n=60", "unlabelled_ratio=0")
+        _generated(name, folder, f"n={15 * n}", "unlabelled_ratio=0")
         part = "labelled/test.json" if name.endswith("extraction") else "track2/dev.json"
         path, source = folder / "mobilecs" / part, "generated operator calls"
     elif name == "conversation":
