@@ -194,26 +194,36 @@ def echoes_key(status: int = 200) -> Step:
     return step
 
 
-def drip(handler: Handler, _: dict[str, Any]) -> None:
+def echoes_key_in_head(handler: Handler, _: dict[str, Any]) -> None:
+    """Say the key where the status should stand."""
+    handler.wfile.write(f"garbage {handler.headers['Authorization']}\r\n\r\n".encode())
+    handler.close_connection = True
+
+
+def drip(handler: Handler, _: dict[str, Any], status: int = 200) -> None:
     """Never be silent for long, and never come to an end."""
-    handler.send_response(200)
+    handler.send_response(status)
     handler.send_header("Content-Length", "100000")
     handler.end_headers()
-    for _number in range(400):
-        if handler.server.stopping:
-            return
-        handler.wfile.write(b" ")
-        handler.wfile.flush()
-        time.sleep(0.05)
+    _dripped(handler, b" ")
+
+
+def drips_error(handler: Handler, asked: dict[str, Any]) -> None:
+    """Never come to the end of an error."""
+    drip(handler, asked, 500)
 
 
 def drips_head(handler: Handler, _: dict[str, Any]) -> None:
     """Never come to the end of the head of the response."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    _dripped(handler, b"x")
+
+
+def _dripped(handler: Handler, piece: bytes) -> None:
     for _number in range(400):
         if handler.server.stopping:
             return
-        handler.wfile.write(b"x")
+        handler.wfile.write(piece)
         handler.wfile.flush()
         time.sleep(0.05)
 

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests import endpoint_stub as scripted
+from tests.endpoint_stub import Stub
 from tests.endpoints.servers import TOKEN, solver, stub
 
 from duologue.core.errors import BotError, UsageError
@@ -28,7 +30,7 @@ def chunks(*texts: str | None) -> bytes:
 
 def test_our_own_server_is_talked_to(monkeypatch: pytest.MonkeyPatch) -> None:
     with solver() as address:
-        with pytest.raises(BotError, match="answers with 401"):
+        with pytest.raises(BotError, match="refuses with status 401"):
             ChatEndpoint(address)
         monkeypatch.setenv(KEY, TOKEN)
         with ChatEndpoint(address) as partner:
@@ -98,7 +100,9 @@ def test_what_servers_do_otherwise_is_understood(answer: bytes) -> None:
 
 def test_a_server_without_a_list_of_models_is_told_what_to_do() -> None:
     with stub(b"", listed=501) as url:
-        with pytest.raises(BotError, match=r"answers with 501: .*; where it lists no models, name one with --model"):
+        with pytest.raises(
+            BotError, match=r"refuses with status 501: .*; where it lists no models, name one with --model"
+        ):
             ChatEndpoint(url)
         assert ChatEndpoint(url, "m").model == "m"
 
@@ -107,16 +111,18 @@ def test_a_server_without_a_list_of_models_is_told_what_to_do() -> None:
     ("answer", "status", "said"),
     [
         (b"data: {}\n\n", 200, "before the end"),
-        (b"data: [1]\n\n", 200, "what is no answer"),
-        (b"data: \xff\n\n", 200, "what is no answer"),
+        (b"data: [1]\n\n", 200, "what is no chat completion"),
+        (b"data: \xff\n\n", 200, "what is no chat completion"),
+        (chunks("a?b").replace(b"?", b"\xff"), 200, "what is no chat completion"),
+        (b"<html>login</html>", 200, "what is no chat completion: <html>login"),
         (b"x" * (5 << 20), 200, "more than 4 MB"),
         (events({"error": {"message": "out of memory"}}), 200, "fails in its answer: out of memory"),
         (b'{"error": {"message": "out of memory"}}', 200, "fails in its answer: out of memory"),
-        (b'{"models": []}', 200, "what is no answer"),
-        (b"no\x1b[31m", 500, r"answers with 500: 'no\\x1b\[31m'"),
-        (b"", 302, "answers with 302"),
+        (b'{"models": []}', 200, "what is no chat completion"),
+        (b"no\x1b[31m", 500, r"refuses with status 500: no\\x1b\[31m"),
+        (b"", 302, r"sends elsewhere \(302, to http://192.0.2.1/\), which is not followed"),
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_what_is_no_answer_is_said_and_not_kept(answer: bytes, status: int, said: str) -> None:
     with stub(answer, status, Location="http://192.0.2.1/") as url, ChatEndpoint(url) as partner:
@@ -236,10 +242,24 @@ def test_a_line_without_end_is_not_gathered() -> None:
         assert sent[0] < 32 << 20
 
 
-def test_signs_of_life_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_endpoint, "_SECONDS_IN_ALL", 0.3)
-    with endless(b": wait\n\n", 0.05) as (url, _), ChatEndpoint(url, "m") as partner:
+@pytest.mark.parametrize("slow", [scripted.drip, scripted.drips_head, scripted.drips_error])
+def test_signs_of_life_are_no_answer(slow: scripted.Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_endpoint, "_SECONDS", 0.3)
+    with Stub(slow) as server, ChatEndpoint(server.url, "m") as partner:
         begun = time.monotonic()
-        with pytest.raises(BotError, match=r"did not end its answer in 0.3 s"):
+        with pytest.raises(BotError, match=r"gave no answer in 0.3 s, or was silent for 120 s"):
             partner.reply("x")
         assert time.monotonic() - begun < 5
+
+
+def test_a_key_in_what_is_no_http_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "sk-hush/hush")
+    with Stub(scripted.echoes_key_in_head) as server, ChatEndpoint(server.url, "m") as partner:
+        with pytest.raises(BotError, match=r"speaks no HTTP .*\[key\]") as told:
+            partner.reply("x")
+        assert "hush" not in str(told.value)
+
+
+def test_a_mark_of_utf8_is_no_part_of_an_answer() -> None:
+    with stub(b"\xef\xbb\xbf" + chunks("hi")) as url, ChatEndpoint(url) as partner:
+        assert [turn.text for turn in partner.reply("x")] == ["hi"]

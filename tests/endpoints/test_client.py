@@ -153,7 +153,7 @@ def test_a_stream_that_was_not_asked_for_is_put_together() -> None:
     with Stub(stub.sends(unfinished)) as server:
         assert client(server.url).complete(BODY).text == "good "
     cut = "\n\n".join(lines[:3]).encode()
-    for broken in (cut, b'data: {"choices": [\n\ndata: [DONE]', b"data: [DONE]", b'data: {"error": "no"}'):
+    for broken in (cut, b'data: {"choices": [\n\ndata: [DONE]', b"data: [DONE]", b"data: [1]", b"data: \xff"):
         with Stub(stub.sends(broken)) as server, pytest.raises(BotError, match="no chat completion"):
             client(server.url, tries=1).complete(BODY)
 
@@ -210,3 +210,35 @@ def test_odd_addresses_are_refused_before_anything_is_sent(url: str) -> None:
 def test_huge_answers_are_cut_off() -> None:
     with Stub(stub.sends(b" " * (5 << 20))) as server, pytest.raises(BotError, match="more than 4 MB"):
         client(server.url).complete(BODY)
+
+
+def events(*told: object) -> bytes:
+    return "".join(f"data: {json.dumps(one)}\n\n" for one in told).encode()
+
+
+@pytest.mark.parametrize(
+    ("chunks", "text"),
+    [
+        ([{"delta": {"content": [{"type": "text", "text": "hello"}]}, "finish_reason": "stop"}], "hello"),
+        ([{"delta": {"refusal": "no, "}}, {"delta": {"refusal": "never"}, "finish_reason": "stop"}], ""),
+    ],
+)
+def test_chunks_say_what_messages_say(chunks: list[dict[str, Any]], text: str) -> None:
+    with Stub(stub.sends(events(*({"choices": [one]} for one in chunks)))) as server:
+        made = client(server.url).complete(BODY)
+    assert (made.text, made.refusal) == (text, "" if text else "no, never")
+
+
+def test_an_error_amid_a_stream_is_no_answer() -> None:
+    words = {"choices": [{"delta": {"content": "half of"}}]}
+    for error, told in (({"message": f"out of memory {KEY}"}, r"out of memory \[key\]"), ("no", "no")):
+        body = events(words, {"error": error}) + b"data: [DONE]\n\n"
+        with Stub(stub.sends(body)) as server, pytest.raises(BotError, match=f"fails in its answer: {told} \\(2 tries"):
+            client(server.url, KEY, tries=2).complete(BODY)
+
+
+def test_a_redirect_is_told_with_its_address_and_not_followed() -> None:
+    with Stub() as other, Stub(stub.sends(b"", 308, Location=f"{other.url}/{KEY}")) as server:
+        with pytest.raises(BotError, match=rf"sends elsewhere \(308, to {other.url}/\[key\]\), which is not followed"):
+            client(server.url, KEY).complete(BODY)
+        assert not other.asked

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-import re
-import time
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-import httpx
 import msgspec
 
 from duologue.core.errors import BotError, UsageError
+from duologue.core.escapes import excerpt
 from duologue.core.live_text import GOODBYES
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
-from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
+from duologue.endpoints.chunks import END, MESSAGE, NotJsonError, chunks_of
+from duologue.endpoints.completion import error_in, said_in
 from duologue.endpoints.secret import VARIABLE, Secret
+from duologue.endpoints.server_words import refusal, said_by_server
+from duologue.endpoints.timed_line import BodyError, LineError, TimedLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-_SECONDS = 120.0
-_SECONDS_IN_ALL = 600.0
-"""Of a whole answer, however often a sign of life comes: whoever answers talks has few threads for them."""
-_LINE_END = re.compile(rb"[\r\n]")
-"""What parts lines of a stream; inside of them JSON may hold other signs that end a line, such as U+2028."""
-_LONGEST_ERROR = 1000
-_READ_OF_ERROR = 4 * _LONGEST_ERROR
-"""More than is shown, so that no key is cut off before it is taken out."""
+_SILENCE = 120.0
+"""Seconds in which a sign of life comes."""
+_SECONDS = 600.0
+"""For a whole answer, however often a sign of life comes: whoever answers talks has few threads for them."""
 _WELCOME = {
     "en": "You talk with {model} at {url}. bye or /quit leaves.",
     "zh": "你在和 {url} 的 {model} 对话。输入 再见 或 /quit 离开。",
 }
 _HOW = {"en": "Write what you like; bye leaves.", "zh": "想说什么就写什么；输入 再见 离开。"}
+_OK = 200
 _NO_LIST = (404, 405, 501)
-_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class _NoListError(BotError):
@@ -50,44 +48,6 @@ class _Named(msgspec.Struct, frozen=True):
 
 class _Models(msgspec.Struct, frozen=True):
     data: list[_Named]
-
-
-class _Part(msgspec.Struct, frozen=True):
-    type: str
-    text: str = ""
-
-
-class _Said(msgspec.Struct, frozen=True):
-    content: str | list[_Part] | None = None
-    refusal: str | None = None
-
-    @property
-    def text(self) -> str:
-        """The words, or those of a refusal."""
-        content = self.content
-        if isinstance(content, list):
-            content = "".join(part.text for part in content if part.type == "text")
-        return content or self.refusal or ""
-
-
-class _Piece(msgspec.Struct, frozen=True):
-    delta: _Said | None = None
-    message: _Said | None = None
-    """The whole answer, from servers that do not stream."""
-    finish_reason: str | None = None
-
-
-class _Chunk(msgspec.Struct, frozen=True):
-    choices: list[_Piece] | None = None
-    error: Any = None
-
-
-class _Message(msgspec.Struct, frozen=True):
-    message: str
-
-
-class _Refusal(msgspec.Struct, frozen=True):
-    error: _Message
 
 
 class ChatEndpoint(Partner):
@@ -105,13 +65,13 @@ class ChatEndpoint(Partner):
     ) -> None:
         self._url, self._lang, self._name = base_of(url), lang, name
         self._secret = Secret.of_environment()
-        headers = UNPACKED | self._secret.headers()
-        self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
+        secure = self._url.startswith("https:")
+        self._line = TimedLine(self._secret.headers(), _SECONDS, secure=secure, silence=_SILENCE)
         self._turns = list(turns)
         try:
             self.model = model or self._first_model()
         except BotError:
-            self._client.close()
+            self._line.close()
             raise
 
     def __enter__(self) -> Self:
@@ -120,7 +80,7 @@ class ChatEndpoint(Partner):
 
     def __exit__(self, *_: object) -> None:
         """Hang up."""
-        self._client.close()
+        self._line.close()
 
     @property
     def welcome(self) -> str:
@@ -166,91 +126,69 @@ class ChatEndpoint(Partner):
 
         A stream ends with `[DONE]`; some servers leave that out, and the reason to finish ends it.
         """
-        finished, others = False, []
-        for line in self._lines("POST", "/chat/completions", body):
-            data = line.removeprefix("data:").strip()
-            if not line.startswith("data:"):
-                others.append(line)  # another field of the event, a comment, or no stream
-                continue
-            if data == "[DONE]":
-                return
-            if data:
-                piece = self._piece_in(data)
-                yield piece.delta.text if piece.delta is not None else ""
-                finished = finished or piece.finish_reason is not None
-        whole = "\n".join(others).strip()
-        if whole.startswith("{"):
-            said = self._piece_in(whole).message
-            if said is None:
-                raise BotError(f"the endpoint at {self._url} answers what is no answer: {self._shown(whole)}")
-            yield said.text
-        elif not finished:
-            raise BotError(f"the endpoint at {self._url} ended its answer before the end")
-
-    def _piece_in(self, data: str) -> _Piece:
-        """Return the first choice of a chunk. Raises `BotError` for a chunk that tells of an error."""
-        chunk: _Chunk = self._decoded(data, _Chunk)
-        if chunk.error:
-            raise BotError(f"the endpoint at {self._url} fails in its answer: {self._message_in(data.encode())}")
-        return chunk.choices[0] if chunk.choices else _Piece()
+        finished = False
+        with self._told_what_is_wrong(), self._answer("POST", "/chat/completions", body) as pieces:
+            for part, value in chunks_of(pieces):
+                if part == END:
+                    return
+                if error := self._secret.hidden(error_in(value)):
+                    raise self._error(f"fails in its answer: {excerpt(error.encode())}")
+                said = said_in(value, part)
+                if said is None:
+                    raise NotJsonError(msgspec.json.encode(value))
+                yield said.words or said.refusal
+                finished = finished or part == MESSAGE or bool(said.finish)
+        if not finished:
+            raise self._error("ended its answer before the end")
 
     def _first_model(self) -> str:
         try:
-            models: _Models = self._decoded("".join(self._lines("GET", "/models")), _Models)
+            with self._told_what_is_wrong(), self._answer("GET", "/models") as pieces:
+                data = b"".join(pieces)
         except _NoListError as error:
             raise BotError(f"{error}; where it lists no models, name one with --model") from error
+        try:
+            models = decode_json(data, _Models)
+        except msgspec.DecodeError as error:
+            raise self._no_answer(data, "list of models") from error
         if not models.data:
-            raise BotError(f"the endpoint at {self._url} has no model; name one with --model")
+            raise self._error("has no model; name one with --model")
         return self._secret.hidden(models.data[0].id)
 
-    def _lines(self, method: str, path: str, body: bytes | None = None) -> Iterator[str]:
-        """Yield the lines of a response as they come. Raises `BotError` for one that is no success."""
-        headers = {"Content-Type": "application/json"} if body is not None else {}
+    @contextmanager
+    def _answer(
+        self, method: Literal["GET", "POST"], path: str, body: bytes | None = None
+    ) -> Iterator[Iterator[bytes]]:
+        """Give the pieces of a body as they come. Raises `BotError` for a response that is no success."""
+        with self._line.send(method, self._url + path, body) as response:
+            if response.status != _OK:
+                said = refusal(response.status, b"".join(response.pieces), response.location, self._secret)
+                kind = _NoListError if method == "GET" and response.status in _NO_LIST else BotError
+                raise kind(f"{self._who} {said}")
+            yield response.pieces
+
+    @contextmanager
+    def _told_what_is_wrong(self) -> Iterator[None]:
         try:
-            with self._client.stream(method, self._url + path, content=body, headers=headers) as response:
-                if response.status_code != httpx.codes.OK:
-                    said = self._message_in(next(response.iter_raw(_READ_OF_ERROR), b""))
-                    kind = _NoListError if method == "GET" and response.status_code in _NO_LIST else BotError
-                    raise kind(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
-                if packed := packing_of(response.headers):
-                    told = f"packs its answer ({packed!a}), which was not asked for; have it send plain ones"
-                    raise BotError(f"the endpoint at {self._url} {told}")
-                yield from self._parted(response.iter_raw())
-        except httpx.HTTPError as error:
-            what = f"{type(error).__name__} {error}".strip()
-            raise BotError(f"the endpoint at {self._url} cannot be asked: {what}; is it running?") from error
+            yield
+        except NotJsonError as error:
+            raise self._no_answer(error.data) from error
+        except BodyError as error:
+            raise self._error(str(error)) from error
+        except LineError as error:
+            late = f"gave no answer in {_SECONDS:g} s, or was silent for {_SILENCE:g} s"
+            what = late if error.late else self._secret.hidden(str(error))
+            raise self._error(f"{what}; is it running?") from error
 
-    def _parted(self, pieces: Iterator[bytes]) -> Iterator[str]:
-        """Yield the lines of a body. Raises `BotError` for one that is too long, or has no end."""
-        read, rest, until = 0, bytearray(), time.monotonic() + _SECONDS_IN_ALL
-        for piece in pieces:
-            read += len(piece)
-            if read > MAX_BYTES:
-                raise BotError(f"the endpoint at {self._url} sends more than {MAX_BYTES >> 20} MB")
-            if time.monotonic() > until:
-                raise BotError(f"the endpoint at {self._url} did not end its answer in {_SECONDS_IN_ALL:g} s")
-            first, *more = _LINE_END.split(piece)
-            rest += first
-            for line in more:
-                yield rest.decode("utf-8", "replace")
-                rest = bytearray(line)
-        yield rest.decode("utf-8", "replace")
+    def _no_answer(self, data: bytes, wanted: str = "chat completion") -> BotError:
+        return self._error(f"answers with what is no {wanted}: {said_by_server(data, self._secret)}")
 
-    def _decoded(self, text: str, kind: Any) -> Any:
-        try:
-            return decode_json(text.encode("utf-8", "replace"), kind)
-        except _ERRORS as error:
-            raise BotError(f"the endpoint at {self._url} answers what is no answer: {self._shown(text)}") from error
+    def _error(self, what: str) -> BotError:
+        return BotError(f"{self._who} {what}")
 
-    def _shown(self, text: str) -> str:
-        return repr(self._secret.hidden(text)[:200])
-
-    def _message_in(self, body: bytes) -> str:
-        """Return the message of an error in the form of the API, or the beginning of what came; without the key."""
-        try:
-            return self._secret.hidden(decode_json(body, _Refusal).error.message)[:_LONGEST_ERROR]
-        except _ERRORS:
-            return repr(self._secret.hidden(body.decode("utf-8", "replace"))[:200])
+    @property
+    def _who(self) -> str:
+        return f"the endpoint at {self._url}"
 
 
 def base_of(url: str) -> str:

@@ -1,7 +1,4 @@
-"""Client of a chat endpoint: one call with its tries, waits and deadline; several threads may share it.
-
-Redirects are not followed, and a proxy of the environment is asked for https alone, where it sees no header.
-"""
+"""Client of a chat endpoint: one call with its tries, waits and deadline; several threads may share it."""
 
 from __future__ import annotations
 
@@ -11,17 +8,14 @@ from email.utils import parsedate_to_datetime
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from duologue.core.decoded import made_whole
 from duologue.core.errors import BotError
 from duologue.core.escapes import excerpt
-from duologue.core.extras import need
 from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
-from duologue.endpoints.completion import completion_of, decoded_response
-from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
-from duologue.endpoints.timed_line import TimedLine
+from duologue.endpoints.chunks import NotJsonError
+from duologue.endpoints.completion import completion_of, decoded_response, error_in
+from duologue.endpoints.server_words import refusal, said_by_server
+from duologue.endpoints.timed_line import BodyError, LineError, TimedLine, certificates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +24,11 @@ if TYPE_CHECKING:
     from duologue.endpoints.completion import ChatCompletion
     from duologue.endpoints.secret import Secret
     from duologue.endpoints.settings import EndpointSettings
+    from duologue.endpoints.timed_line import LineResponse
 
 _PATH = "/chat/completions"
 _OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
-_HINTS = dict.fromkeys((401, 403), "; its key is taken from DUOLOGUE_ENDPOINT_KEY") | {
+_HINTS = {
     404: "; is the address its base address (--set url=..., most end in /v1), and has it the model (--set model=...)?"
 }
 _SECONDS = re.compile(r"[0-9]{1,300}(?:\.[0-9]{0,300})?")
@@ -129,75 +124,63 @@ class EndpointClient:
         try:
             if on_sent is not None:
                 on_sent()
-            httpx = need("httpx", "endpoint")
-            line, begun = self._line(httpx), time.perf_counter()
+            line, begun = self._line(), time.perf_counter()
             try:
-                status, retry_after, data = self._post(httpx, line, body)
+                response, data = self._post(line, body)
             finally:
                 self._free.append(line)
-            completion = self._judged(status, retry_after, data, body, 1000 * (time.perf_counter() - begun))
+            completion = self._judged(response, data, body, 1000 * (time.perf_counter() - begun))
         finally:
             self._caps.settle(estimate, len(body), completion)
         return completion
 
-    def _post(self, httpx: Any, line: TimedLine, body: bytes) -> tuple[int, str, bytes]:
-        """Return status, `Retry-After` and body of the response. Raises `_TroubleError`."""
-        data = bytearray()
+    def _post(self, line: TimedLine, body: bytes) -> tuple[LineResponse, bytes]:
+        """Return the response with its body. Raises `_TroubleError`."""
         try:
-            with line.post(self.url, body) as response:
-                if packed := packing_of(response.headers):
-                    told = f"packs its answer ({excerpt(packed.encode())}), which was not asked for"
-                    raise BotError(f"{self._who} {told}; have it send plain ones")
-                for piece in response.iter_raw():
-                    data += piece
-                    if len(data) > MAX_BYTES:
-                        raise BotError(f"{self._who} sends more than {MAX_BYTES >> 20} MB")
-                return response.status_code, response.headers.get("Retry-After", ""), bytes(data)
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            if line.late or isinstance(error, httpx.TimeoutException):
-                what = f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)"
-            elif isinstance(error, httpx.RemoteProtocolError):
-                what = f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})"
-            else:
-                what = f"cannot be reached: {self._secret.hidden(str(error))}"
-            raise _TroubleError(what, advice="; is it running?") from error
+            with line.send("POST", self.url, body) as response:
+                return response, b"".join(response.pieces)
+        except BodyError as error:
+            raise BotError(f"{self._who} {error}") from error
+        except LineError as error:
+            late = f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)"
+            raise _TroubleError(
+                late if error.late else self._secret.hidden(str(error)), advice="; is it running?"
+            ) from error
 
-    def _line(self, httpx: Any) -> TimedLine:
+    def _line(self) -> TimedLine:
         """Return a connection that no other thread uses; there are never more than calls at the same time."""
         with self._lock:
             if self._free:
                 return self._free.pop()
-            if self._certificates is None:  # read once, which takes longer than a call
-                self._certificates = httpx.create_ssl_context(trust_env=self._secure)
-        headers = {"Content-Type": "application/json", **UNPACKED, **self._secret.headers()}
-        return TimedLine(headers, self._settings.timeout, self._certificates, proxies=self._secure)
+            if self._certificates is None:
+                self._certificates = certificates(secure=self._secure)
+        headers = self._secret.headers()
+        return TimedLine(headers, self._settings.timeout, secure=self._secure, verify=self._certificates)
 
-    def _judged(self, status: int, retry_after: str, data: bytes, body: bytes, milliseconds: float) -> ChatCompletion:
+    def _judged(self, response: LineResponse, data: bytes, body: bytes, milliseconds: float) -> ChatCompletion:
+        status = response.status
         if status in _AGAIN or status >= 500:
-            raise _TroubleError(f"answers with status {status}: {self._said(data)}", _seconds(retry_after))
-        if status in _BAD_REQUESTS and any(word in data.decode("utf-8", "replace").lower() for word in _STRUCTURE):
-            raise FormRefusedError(f"{self._who} refuses with status {status}: {self._said(data)}")
-        if 300 <= status < 400:
-            raise BotError(f"{self._who} sends elsewhere ({status}), which is not followed")
+            raise _TroubleError(f"answers with status {status}: {self._said(data)}", _seconds(response.retry_after))
         if status != _OK:
-            hint = _HINTS.get(status, "") or (_unwanted_field(data, body) if status in _BAD_REQUESTS else "")
-            raise BotError(f"{self._who} refuses with status {status}: {self._said(data)}{hint}")
+            refused = f"{self._who} {refusal(status, data, response.location, self._secret)}"
+            if status not in _BAD_REQUESTS:
+                raise BotError(refused + _HINTS.get(status, ""))
+            if any(word in data.decode("utf-8", "replace").lower() for word in _STRUCTURE):
+                raise FormRefusedError(refused)
+            raise BotError(refused + _unwanted_field(data, body))
         try:
             told = self._secret.hidden_in(decoded_response(data))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except NotJsonError:
             told = None
         completion = completion_of(told, len(body), milliseconds)
         if completion is None:
-            raise _TroubleError(f"answers with what is no chat completion: {self._said(data)}")
+            error = error_in(told)
+            what = "fails in its answer" if error else "answers with what is no chat completion"
+            raise _TroubleError(f"{what}: {excerpt(error.encode()) if error else self._said(data)}")
         return completion
 
     def _said(self, data: bytes) -> str:
-        """Return the beginning of what the server said, without the key however JSON spells it."""
-        try:
-            told = msgspec.json.encode(self._secret.hidden_in(msgspec.json.decode(data)))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnicodeEncodeError):
-            told = data
-        return excerpt(self._secret.hidden(made_whole(told.decode("utf-8", "backslashreplace"))).encode()) or "nothing"
+        return said_by_server(data, self._secret)
 
 
 def _unwanted_field(data: bytes, body: bytes) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from duologue.core.bounds import TOLD_TOKENS_LIMIT, Milliseconds, ToldTokens
 from duologue.core.decoded import made_whole
 from duologue.core.records import Record
+from duologue.endpoints.chunks import DELTA, MESSAGE, chunks_of
 
 _BYTES_PER_TOKEN = 3
-_MARK = b"\xef\xbb\xbf"
-"""Of UTF-8, which some servers write before a body."""
 _TEXT = "text"
 _LARGEST = 1e300
 """Log probabilities lie within this, below or above zero: a JSON integer may be too large for a float."""
@@ -36,55 +35,88 @@ class ChatCompletion(Record, frozen=True, kw_only=True):
     """Wall time of the call that succeeded."""
 
 
+class Said(NamedTuple):
+    """What the first choice of a response says, or of a chunk of a stream."""
+
+    words: str = ""
+    refusal: str = ""
+    finish: str = ""
+
+
 def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion | None:
     """Return the completion in a decoded response to a prompt of `size` bytes; `None` where there is none."""
-    choices = body.get("choices") if isinstance(body, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(choice, dict) or not isinstance(message, dict):
+    said = said_in(body, MESSAGE)
+    if said is None:
         return None
-    content, refusal = _words_of(message.get("content")), message.get("refusal")
-    if content is None:
-        return None
-    text = made_whole(content)
+    text = made_whole(said.words)
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
-    asked, said = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
+    asked, told = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
     return ChatCompletion(
         text=text,
-        refusal=made_whole(refusal) if isinstance(refusal, str) else "",
-        finish=str(choice.get("finish_reason") or ""),
+        refusal=made_whole(said.refusal),
+        finish=made_whole(said.finish),
         prompt_tokens=size // _BYTES_PER_TOKEN if asked is None else asked,
-        completion_tokens=len(text.encode()) // _BYTES_PER_TOKEN if said is None else said,
-        told=asked is not None and said is not None,
-        first=_first_tokens(choice.get("logprobs")),
+        completion_tokens=len(text.encode()) // _BYTES_PER_TOKEN if told is None else told,
+        told=asked is not None and told is not None,
+        first=_first_tokens(body["choices"][0].get("logprobs")),
         milliseconds=round(milliseconds, 3),
     )
+
+
+def said_in(value: Any, part: str) -> Said | None:
+    """Return what the first choice of a decoded chunk says in a part of it; `None` where it has no such form.
+
+    A chunk of a stream may be without choices, or say nothing.
+    """
+    choices = value.get("choices") if isinstance(value, dict) else ()
+    if part == DELTA and not choices and choices != ():
+        return Said()
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict):
+        return None
+    message = first.get(part)
+    if part == DELTA and (message is None or first.get("index")):
+        return Said(finish="" if first.get("index") else _text_in(first, "finish_reason"))
+    if not isinstance(message, dict):
+        return None
+    words = _words_of(message.get("content"))
+    return None if words is None else Said(words, _text_in(message, "refusal"), _text_in(first, "finish_reason"))
+
+
+def _text_in(table: dict[str, Any], name: str) -> str:
+    value = table.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def error_in(chunk: Any) -> str:
+    """Return what a decoded body or chunk tells of an error, in the form of the API; empty where it tells of none."""
+    error = chunk.get("error") if isinstance(chunk, dict) else None
+    if not error:
+        return ""
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) and message.strip() else msgspec.json.encode(error).decode()
 
 
 def decoded_response(data: bytes) -> Any:
     """Return the decoded body of a response; chunks of a stream that was not asked for are put together.
 
-    Raises as `msgspec.json.decode`, also for a stream without an end.
+    A chunk that tells of an error is the whole answer then; without an end, a stream is none (`None`). Raises
+    `NotJsonError`.
     """
-    data = data.removeprefix(_MARK).lstrip()
-    if not data.startswith((b"data:", b":", b"event:")):
-        return msgspec.json.decode(data)
-    lines = [line[len(b"data:") :].strip() for line in data.splitlines() if line.startswith(b"data:")]
-    chunks = [msgspec.json.decode(line) for line in lines if line not in {b"", b"[DONE]"}]
-    pieces, finish, usage = list[str](), "", None
-    for chunk in chunks:
-        table = chunk if isinstance(chunk, dict) else {}
-        usage = table.get("usage") or usage
-        choices = table.get("choices")
-        for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and not choice.get("index"):
-                delta = choice.get("delta")
-                piece = delta.get("content") if isinstance(delta, dict) else None
-                pieces += [piece] if isinstance(piece, str) else []
-                finish = str(choice.get("finish_reason") or finish)
-    if not finish and not (pieces and b"[DONE]" in lines):
+    words, refusals, finish, usage, done = list[str](), list[str](), "", None, False
+    for part, value in chunks_of([data]):
+        said = said_in(value, part)
+        if part == MESSAGE or (part == DELTA and (said is None or error_in(value))):
+            return value
+        if said is None:
+            done = True
+        else:
+            words.append(said.words)
+            refusals.append(said.refusal)
+            finish, usage = said.finish or finish, value.get("usage") or usage
+    if not finish and not (done and any(words)):
         return None
-    message = {"role": "assistant", "content": "".join(pieces)}
+    message = {"role": "assistant", "content": "".join(words), "refusal": "".join(refusals)}
     return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
 

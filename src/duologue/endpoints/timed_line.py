@@ -1,4 +1,4 @@
-"""A connection to a server whose calls end when their time is over, wherever they stand.
+"""A connection to a server whose calls end when their time is over, wherever they stand, and whose bodies have a limit.
 
 The time-outs of httpx are of silence alone: a server that never falls silent would hold a call for as long as it likes,
 in the head of its response too, before anything of it is handed on. So a timer shuts the socket.
@@ -10,9 +10,12 @@ import socket
 import weakref
 from contextlib import contextmanager, suppress
 from threading import Lock, Timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from duologue.core.errors import UsageError
+from duologue.core.escapes import excerpt
 from duologue.core.extras import need
+from duologue.endpoints.plain_body import MAX_BYTES, UNPACKED, packing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,40 +24,91 @@ _OPENED = ("connect_tcp.complete", "start_tls.complete")
 """Events of httpx with a socket."""
 
 
-class TimedLine:
-    """One connection, kept open from call to call, which one thread uses at a time."""
+class LineError(Exception):
+    """A call came to nothing: the server is down, slow, cut off or speaks no HTTP; what it says may be of the server's.
 
-    def __init__(self, headers: Mapping[str, str], seconds: float, verify: Any, *, proxies: bool) -> None:
+    `late` says whether the time was over, or nothing came for too long.
+    """
+
+    def __init__(self, what: str, *, late: bool = False) -> None:
+        super().__init__(what)
+        self.late = late
+
+
+class BodyError(Exception):
+    """A body is not read: it is packed, or too long."""
+
+
+class LineResponse(NamedTuple):
+    """A response while it comes."""
+
+    status: int
+    retry_after: str
+    location: str
+    """Where a redirect leads, which is not followed."""
+    pieces: Iterator[bytes]
+    """Of the body. Raises `BodyError`."""
+
+
+class TimedLine:
+    """One connection, kept open from call to call, which one thread uses at a time.
+
+    Redirects are not followed. A proxy of the environment is asked for https alone, where it sees no header.
+    """
+
+    def __init__(
+        self, headers: Mapping[str, str], seconds: float, *, secure: bool, silence: float = 0.0, verify: Any = None
+    ) -> None:
+        """Take the time for a whole call, and the longest silence in it (0: as long); nothing is opened yet.
+
+        `secure` says whether servers are asked by https, `verify` are its `certificates` where several lines share
+        them. Raises as `certificates`, and `UsageError` for a proxy of the environment that cannot be asked.
+        """
         httpx = need("httpx", "endpoint")
-        self._client = httpx.Client(
-            headers=headers,
-            timeout=httpx.Timeout(seconds, pool=None),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-            follow_redirects=False,
-            trust_env=proxies,
-            verify=verify,
-        )
-        weakref.finalize(self, self._client.close)
+        given = certificates(secure=secure) if verify is None else verify
+        try:
+            self._client = httpx.Client(
+                headers={**UNPACKED, **headers},
+                timeout=httpx.Timeout(silence or seconds, pool=None),
+                limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+                follow_redirects=False,
+                trust_env=secure,
+                verify=given,
+            )
+        except (ValueError, ImportError, httpx.InvalidURL) as error:
+            raise UsageError(
+                f"the proxy of the environment cannot be asked ({type(error).__name__}): set HTTPS_PROXY, HTTP_PROXY "
+                "and ALL_PROXY to addresses such as http://proxy:3128, or leave them unset"
+            ) from error
+        self.close = weakref.finalize(self, self._client.close)
+        """Closes the connection; called at the end of its life at the latest."""
         self._seconds = seconds
         self._socket: socket.socket | None = None
         self._lock = Lock()
         self._call = 0
-        self.late = False
-        """Whether the time of the last call was over before its end."""
+        self._late = False
 
     @contextmanager
-    def post(self, url: str, body: bytes) -> Iterator[Any]:
-        """Send a request, and hand on the response while it comes.
-
-        What httpx raises is raised, also where the timer broke the call off: then it is `late`.
-        """
-        self.late = False
+    def send(self, method: Literal["GET", "POST"], url: str, body: bytes | None = None) -> Iterator[LineResponse]:
+        """Send a request, and hand on the response while it comes. Raises `LineError`, `BodyError`."""
+        httpx = need("httpx", "endpoint")
+        self._late = False
         timer = Timer(self._seconds, self._cut, (self._call,))
         timer.daemon = True
         timer.start()
+        sent: Any = {"content": body, "headers": {} if body is None else {"Content-Type": "application/json"}}
         try:
-            with self._client.stream("POST", url, content=body, extensions={"trace": self._trace}) as response:
-                yield response
+            with self._client.stream(method, url, **sent, extensions={"trace": self._trace}) as response:
+                told = response.headers
+                retry_after, location = told.get("Retry-After", ""), told.get("Location", "")
+                yield LineResponse(response.status_code, retry_after, location, _pieces(response))
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            if self._late or isinstance(error, httpx.TimeoutException):
+                raise LineError("gave no answer in time", late=True) from error
+            cut_off = isinstance(error, httpx.RemoteProtocolError)
+            raise LineError(
+                f"was cut off or speaks no HTTP ({error})" if cut_off else f"cannot be reached: {error}"
+            ) from error
         finally:
             with self._lock:
                 self._call += 1
@@ -64,16 +118,41 @@ class TimedLine:
         if event.endswith(_OPENED):
             with self._lock:
                 self._socket = told["return_value"].get_extra_info("socket")
-                if self.late:
+                if self._late:
                     self._shut()
 
     def _cut(self, call: int) -> None:
         with self._lock:
             if call == self._call:  # else it has just ended
-                self.late = True
+                self._late = True
                 self._shut()
 
     def _shut(self) -> None:
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def certificates(*, secure: bool) -> Any:
+    """Return what servers are trusted by; reading it takes longer than a call.
+
+    Raises `UsageError` for what the environment names and is none.
+    """
+    try:
+        return need("httpx", "endpoint").create_ssl_context(trust_env=secure)
+    except OSError as error:  # of ssl, too
+        raise UsageError(
+            f"SSL_CERT_FILE or SSL_CERT_DIR of the environment has no certificates that can be read: {error}"
+        ) from error
+
+
+def _pieces(response: Any) -> Iterator[bytes]:
+    if packed := packing_of(response.headers):
+        told = excerpt(packed.encode())
+        raise BodyError(f"packs its answer ({told}), which was not asked for; have it send plain ones")
+    read = 0
+    for piece in response.iter_raw():
+        read += len(piece)
+        if read > MAX_BYTES:
+            raise BodyError(f"sends more than {MAX_BYTES >> 20} MB")
+        yield piece

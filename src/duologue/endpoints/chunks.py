@@ -1,0 +1,108 @@
+"""Bodies of chat responses as they come: the chunks of a stream, or the one that a server sends that does not stream.
+
+Server-sent events are read as browsers read them, comments, several `data` lines and all three line ends, and as
+servers write them: some leave out the empty line after an event, or the mark at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from duologue.core.typed import decode_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+MESSAGE, DELTA, END = "message", "delta", "end"
+_DONE = b"[DONE]"
+_DATA = b"data:"
+_FIELDS = (b":", _DATA, b"event:", b"id:", b"retry:")
+"""How lines of a stream begin."""
+_MARK = b"\xef\xbb\xbf"
+"""Of UTF-8, which some servers write before a body."""
+_LINE_END = re.compile(rb"\r\n|[\r\n]")
+"""What parts lines of a stream; inside of them JSON may hold other signs that end a line, such as U+2028."""
+
+
+class Chunk(NamedTuple):
+    """A chunk of a body, decoded."""
+
+    part: str
+    """Where a choice of it has its words: `message` in a body that is whole, `delta` in a stream, whose mark at the end
+    is `end`."""
+    value: Any = None
+
+
+class NotJsonError(Exception):
+    """A chunk of a body, `data`, is no JSON."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__("no JSON")
+        self.data = data
+
+
+def chunks_of(pieces: Iterable[bytes]) -> Iterator[Chunk]:
+    r"""Yield the chunks of a body, each as soon as it is whole, up to the mark at the end. Raises `NotJsonError`.
+
+    >>> [one.value for one in chunks_of([b': hi\r\nda', b'ta: {"a":\ndata: 1}\n\ndata: {"a": 2}\n\ndata: [DONE]'])]
+    [{'a': 1}, {'a': 2}, None]
+    """
+    part, open_ = "", list[bytes]()
+    for line in _lines(pieces):
+        if not part and line.strip():
+            part = DELTA if line.startswith(_FIELDS) else MESSAGE
+        if part == MESSAGE:
+            open_.append(line)
+        elif not line and open_:
+            yield _decoded(part, open_)
+            open_ = []
+        elif line.startswith(_DATA):
+            told = line.removeprefix(_DATA).strip()
+            if told == _DONE and not open_:
+                yield Chunk(END)
+                return
+            if told and not open_ and (value := _alone(told)) is not None:
+                yield Chunk(part, value)
+            elif told:
+                open_.append(told)
+    if open_:
+        yield _decoded(part, open_)
+
+
+def _alone(line: bytes) -> Any:
+    """Return what a line of an event holds by itself; `None` where further lines may belong to it."""
+    with suppress(msgspec.DecodeError):
+        return decode_json(line, Any)
+    return None
+
+
+def _decoded(part: str, lines: Sequence[bytes]) -> Chunk:
+    data = b"\n".join(lines)
+    try:
+        return Chunk(part, decode_json(data, Any))
+    except msgspec.DecodeError as error:
+        raise NotJsonError(data) from error
+
+
+def _whole(line: bytes) -> Any:
+    """Return what a line of an event holds by itself; `None` where further lines may belong to it."""
+    with suppress(msgspec.DecodeError):
+        return decode_json(line, Any)
+    return None
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a body without the mark of UTF-8 at its beginning."""
+    rest, begun, returned = bytearray(), False, False
+    for piece in pieces:
+        first, *more = _LINE_END.split(piece[returned and piece.startswith(b"\n") :])  # a line end that was cut in two
+        returned = piece.endswith(b"\r") or (returned and not piece)
+        rest += first
+        for line in more:
+            yield bytes(rest if begun else rest.removeprefix(_MARK))
+            rest, begun = bytearray(line), True
+    yield bytes(rest if begun else rest.removeprefix(_MARK))
