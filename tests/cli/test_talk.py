@@ -132,7 +132,11 @@ def test_a_room_keeps_what_the_file_of_a_recipe_says(duologue: Any, tmp_path: Pa
         (("open", "restaurant", *ENDPOINT, "--recipe", "none"), "there is no such file, and no recipe of that name"),
         (("open", "restaurant", "--recipe", "none"), "there is no such file, and no recipe of that name"),
         (("open", "proactive", "--recipe", "none"), "say whom to talk to in task 'proactive'"),
-        (("open", "conversation", "--system", "http://me:key-of-mine@127.0.0.1:9/v1#m"), "no name or password belongs"),
+        (
+            ("open", "conversation", "--system", "http://me:key-of-mine@127.0.0.1:9/v1#m"),
+            "name and password in the address would",
+        ),
+        (("open", "conversation", "--system", "http://127.0.0.1:9/v1?key=key-of-mine#m"), "what stands after ? or #"),
         (("open", "conversation", "--system", "http://#m"), "expected an address"),
         (("open", "restaurant", "--system", "planner"), "does not serve"),
         (("open", "mobilecs/extraction"), "no live partner"),

@@ -24,7 +24,12 @@ def test_an_address_is_taken_apart() -> None:
         "http://",
         "http://x:99999/",
         "http://é/",
-        "http://x/ y"[:9] + "\n",
+        "http://x/\n",
+        "http://x/v1 ",
+        " http://x/v1",
+        "unix:///run/model.sock",
+        "/run/model.sock",
+        "http://[::1/v1",
     ],
 )
 def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
@@ -33,7 +38,23 @@ def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
 
 
 def test_secrets_in_an_address_are_refused_and_not_shown() -> None:
-    for url in ("http://me:hunter22@x/", "http://x/v1?key=hunter22", "http://x/v1#hunter22"):
+    for url in ("http://me:hunter22@x/", "http://x/v1?key=hunter22", "http://x/v1#hunter22", "ftp://hunter22@x/"):
         with pytest.raises(UsageError, match="would be kept beside every result") as told:
             checked_address(url, EXAMPLE, query=False)
         assert "hunter22" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:hunter22@x:99999/",
+        "http://me:hunter22@[x/",
+        "http://me:hunter22@x:y/",
+        "http://x:99999/?key=hunter22",
+        "ftp://x/#hunter22",
+    ],
+)
+def test_what_is_no_address_is_refused_without_its_secrets(url: str) -> None:
+    with pytest.raises(UsageError, match="--url ") as told:
+        checked_address(url, EXAMPLE, query=False, given="--url ")
+    assert "hunter22" not in str(told.value)

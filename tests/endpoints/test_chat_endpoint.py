@@ -227,7 +227,7 @@ def endless(piece: bytes, pause: float = 0.0) -> Iterator[tuple[str, list[int]]]
         def log_message(self, *_: Any) -> None: ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1", sent
     finally:

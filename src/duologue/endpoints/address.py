@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,21 +12,28 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
 
-def checked_address(url: str, example: str, *, query: bool = True) -> SplitResult:
+def checked_address(
+    url: str, example: str, *, query: bool = True, given: str = "--set url=", advice: str = ""
+) -> SplitResult:
     """Return an address taken apart; `query` says whether it may have one.
 
-    Raises `UsageError` for what is none, and for one with a name and password or a forbidden query, which would be
-    kept beside every result.
+    Messages begin as it was `given`, and `advice` says where secrets belong. Raises `UsageError` for what is no
+    address, and for one with a name and password or a forbidden query, which would be kept beside every result.
     """
+    start = re.split("[?#]", url, maxsplit=1)[0]
+    shown = "..." if "@" in start else start
     try:
         parts = urlsplit(url)
         _ = parts.port  # out of range
     except ValueError as error:
-        raise UsageError(f"--set url={url}: {error}") from error
+        told = "its port or host is none" if "@" in start else error  # what is told may repeat a password
+        raise UsageError(f"{given}{shown}: {told}") from error
     if parts.username is not None or parts.password is not None:
-        raise UsageError("--set url=...: name and password in the address would be kept beside every result")
+        raise UsageError(f"{given}...: name and password in the address would be kept beside every result{advice}")
     if not query and (parts.query or parts.fragment):
-        raise UsageError("--set url=...: what stands after ? or # in the address would be kept beside every result")
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
-        raise UsageError(f"--set url={url}: expected an address such as {example}")
+        what = "what stands after ? or # in the address"
+        raise UsageError(f"{given}...: {what} would be kept beside every result{advice}")
+    is_plain = url.isascii() and url.isprintable() and " " not in url
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain:
+        raise UsageError(f"{given}{shown}: expected an address such as {example}")
     return parts

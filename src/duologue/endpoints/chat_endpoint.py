@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
-from duologue.core.errors import BotError, UsageError
+from duologue.core.errors import BotError
 from duologue.core.escapes import excerpt
 from duologue.core.live_text import GOODBYES
 from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
+from duologue.endpoints.address import checked_address
 from duologue.endpoints.chunks import END, MESSAGE, NotJsonError, chunks_of
 from duologue.endpoints.completion import error_in, said_in
 from duologue.endpoints.secret import VARIABLE, Secret
@@ -192,18 +192,9 @@ class ChatEndpoint(Partner):
 
 
 def base_of(url: str) -> str:
-    """Return the base address of a server, with `/v1` where it has no path.
-
-    Raises `UsageError` for what is no address, and for one with a name or password in it.
-    """
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise UsageError(f"'{url}' is no address: {error}") from error
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
-        raise UsageError(f"'{url}': expected an address such as http://127.0.0.1:8200/v1")
-    if parts.username is not None or parts.password is not None:
-        raise UsageError(f"no name or password belongs in the address of a server; the key stands in {VARIABLE}")
-    path = parts.path.removesuffix("/").removesuffix("/chat/completions")
+    """Return the base address of a server, with `/v1` where it has no path. Raises as `checked_address`."""
+    parts = checked_address(
+        url, "http://127.0.0.1:8200/v1", query=False, given="the address ", advice=f"; a key stands in {VARIABLE}"
+    )
+    path = parts.path.rstrip("/").removesuffix("/chat/completions")
     return f"{parts.scheme}://{parts.netloc}{path or '/v1'}"
