@@ -125,7 +125,7 @@ def test_a_room_keeps_what_the_file_of_a_recipe_says(duologue: Any, tmp_path: Pa
         (("open", "restaurant", *ENDPOINT, "--set", "temperature=9"), "temperature"),
         (
             ("open", "restaurant", *ENDPOINT, "--set", "extra.key=key-of-mine"),
-            "--set extra.key=[key]: the key of DUOLOGUE",
+            "--set extra.key: the key of DUOLOGUE",
         ),
         (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--set", "model=n"), "--set out"),
         (("open", "conversation", "--system", "http://127.0.0.1:9/v1#m", "--recipe", "x"), "leave --recipe and --set"),

@@ -12,10 +12,11 @@ pytest.importorskip("httpx", reason="the client of endpoints is optional")
 from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
-from duologue.core.errors import BotError
+from duologue.core.errors import BotError, UsageError
 from duologue.endpoints.account import Account, summary_lines
 from duologue.endpoints.caller import ChatCaller, CompletionRequest
 from duologue.endpoints.recorded_calls import NotRecordedError
+from duologue.endpoints.secret import VARIABLE
 from duologue.endpoints.settings import EndpointSettings
 from duologue.endpoints.workers import as_made
 
@@ -125,3 +126,17 @@ def test_the_key_is_in_no_recording(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         assert server.headers[0]["Authorization"] == "Bearer sk-never-shown-123"
     assert b"never-shown" not in recording.read_bytes()
     assert b"your key is [key]" in recording.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [{"url": "http://x/sk-hush-hush/v1"}, {"model": "SK-hush-hush"}, {"extra": {"a": [{"sk-hush-hush": None}]}}],
+)
+def test_a_key_in_the_settings_is_refused_and_not_shown(
+    entries: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "sk-hush-hush")
+    (name,) = entries
+    with pytest.raises(UsageError, match=f"^{name}: the key of {VARIABLE} would be kept") as told:
+        ChatCaller(EndpointSettings(**{"url": "http://x/v1", "model": "m", **entries}))
+    assert "hush" not in str(told.value)

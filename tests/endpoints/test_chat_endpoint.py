@@ -153,6 +153,16 @@ def test_a_key_is_one_by_the_rule_of_all_endpoints(key: str, monkeypatch: pytest
     assert key not in str(here.value)
 
 
+@pytest.mark.parametrize(
+    ("url", "model"), [("http://127.0.0.1:9/sk-hush-hush", "m"), ("http://127.0.0.1:9", "sk-hush-hush")]
+)
+def test_a_key_in_the_address_or_the_model_is_refused(url: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "sk-hush-hush")
+    with pytest.raises(UsageError, match="would be kept") as told:
+        ChatEndpoint(url, model)
+    assert "hush" not in str(told.value)
+
+
 @pytest.mark.parametrize("status", [200, 401, 500])
 def test_a_key_that_the_endpoint_repeats_is_not_shown(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY, "sk-hush/hush")

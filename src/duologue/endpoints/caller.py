@@ -43,10 +43,15 @@ class ChatCaller:
     """Asks one model on one server. Threads may share it."""
 
     def __init__(self, settings: EndpointSettings) -> None:
-        """Read the key from the environment. Raises `UsageError` for an address or a key that can be none."""
+        """Read the key from the environment.
+
+        Raises `UsageError` for an address or a key that can be none, and for a key that stands in the settings.
+        """
         self.caps = SpendingCaps(settings)
         self._settings = settings
-        self._client = EndpointClient(settings, Secret.of_environment(), self.caps)
+        secret = Secret.of_environment()
+        secret.demand_apart_from(msgspec.to_builtins(settings))
+        self._client = EndpointClient(settings, secret, self.caps)
         self._store = CallStore(settings.cache, record=settings.record, replay=settings.replay)
         self._forms: tuple[str, ...] = ("schema", "none") if settings.structure == "auto" else (settings.structure,)
 

@@ -65,6 +65,7 @@ class ChatEndpoint(Partner):
     ) -> None:
         self._url, self._lang, self._name = base_of(url), lang, name
         self._secret = Secret.of_environment()
+        self._secret.demand_apart_from({"the address": self._url, "the model": model})
         secure = self._url.startswith("https:")
         self._line = TimedLine(self._secret.headers(), _SECONDS, secure=secure, silence=_SILENCE)
         self._turns = list(turns)

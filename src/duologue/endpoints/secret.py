@@ -9,7 +9,7 @@ from duologue.core.concealment import Concealment
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 VARIABLE = "DUOLOGUE_ENDPOINT_KEY"
 """The one environment variable that is read: no recipe can have another one sent to a server."""
@@ -60,6 +60,15 @@ class Secret:
         return (
             {self.hidden(key): self.hidden_in(one) for key, one in value.items()} if isinstance(value, dict) else value
         )
+
+    def demand_apart_from(self, settings: Mapping[str, Any]) -> None:
+        """Raise `UsageError` where the key stands in what is set by a name, which is kept beside what comes of it."""
+        for name, value in settings.items():
+            if self.hidden_in([name, value]) != [name, value]:
+                raise UsageError(
+                    f"{self.hidden(name)}: the key of {VARIABLE} would be kept with the settings; leave it out, "
+                    "it is sent from there"
+                )
 
     def __repr__(self) -> str:
         return "Secret(...)" if self._key else "Secret()"

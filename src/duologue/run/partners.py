@@ -11,7 +11,7 @@ from duologue.core.optional_protocols import Conversable
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml, to_overrides
-from duologue.endpoints.secret import VARIABLE, Secret
+from duologue.endpoints.secret import Secret
 from duologue.run.systems import demand_none_by_hand, has_to_learn, is_model, open_system, recipe_file
 
 if TYPE_CHECKING:
@@ -86,13 +86,7 @@ def kept_system(
         return KeptSystem(name)
     called = name or task.default_system
     settings = (*_of_file(called, recipe), *overrides)
-    secret = Secret.of_environment()
-    for one in settings:
-        if secret.hidden(one) != one:
-            raise UsageError(
-                f"--set {secret.hidden(one)}: the key of {VARIABLE} would be kept with the settings; leave it out, it "
-                "is sent from there"
-            )
+    Secret.of_environment().demand_apart_from({f"--set {one.partition('=')[0]}": one for one in settings})
     if not by_hand:
         demand_none_by_hand(called, overrides)
     system = open_live_system(task, name, recipe, overrides)
