@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Step = Callable[["Handler", dict[str, Any]], None]
     Brain = Callable[[dict[str, Any]], str]
@@ -51,8 +53,19 @@ class Stub(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 256
 
-    def __init__(self, *steps: Step, brain: Brain = plain_brain, delay: float = 0.0, port: int = 0) -> None:
+    def __init__(
+        self,
+        *steps: Step,
+        brain: Brain = plain_brain,
+        delay: float = 0.0,
+        port: int = 0,
+        certificate: Path | None = None,
+    ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self.script = list(steps) or [answers]
         self.brain, self.delay = brain, delay
         self.asked: list[dict[str, Any]] = []

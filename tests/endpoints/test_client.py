@@ -7,6 +7,7 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from duologue.endpoints.secret import Secret
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
 KEY = "sk-never-shown-123"
+CERTIFICATE = Path(__file__).with_name("self_signed.pem")
+"""Of 127.0.0.1, with its key: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500."""
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]}).encode()
 
 
@@ -242,3 +245,33 @@ def test_a_redirect_is_told_with_its_address_and_not_followed() -> None:
         with pytest.raises(BotError, match=rf"sends elsewhere \(308, to {other.url}/\[key\]\), which is not followed"):
             client(server.url, KEY).complete(BODY)
         assert not other.asked
+
+
+def test_a_server_whose_encryption_is_not_as_it_should_be_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Stub() as server:
+        with pytest.raises(BotError, match=r"speaks no https \(.*\); should its address begin with http://\?$"):
+            client(server.url.replace("http:", "https:"), KEY).complete(BODY)
+        assert (server.connections, server.asked) == (1, [])
+    with Stub(certificate=CERTIFICATE) as server:
+        url = server.url.replace("http:", "https:")
+        with pytest.raises(BotError, match=r"not trusted \(self-signed certificate\); .* with SSL_CERT_FILE=FILE$"):
+            client(url, KEY).complete(BODY)
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        assert client(url, KEY).complete(BODY).text
+        assert server.connections == 2
+
+
+def test_a_proxy_is_asked_for_https_alone_and_told_where_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Stub() as proxy, Stub() as server:
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/v1").replace("//", "//me:hunter22@"))
+        assert client(server.url, KEY).complete(BODY).text
+        counts = [proxy.connections]
+        with pytest.raises(BotError, match=r"cannot be reached by the proxy of the environment: 501") as told:
+            client("https://127.0.0.1:9/v1", KEY, tries=1).complete(BODY)
+        assert "hunter22" not in str(told.value)
+        counts.append(proxy.connections)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        with pytest.raises(BotError, match=r"cannot be reached: .*refused"):
+            client("https://127.0.0.1:9/v1", KEY, tries=1).complete(BODY)
+    assert [*counts, proxy.connections] == [0, 1, 1]

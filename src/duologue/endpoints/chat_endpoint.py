@@ -179,7 +179,7 @@ class ChatEndpoint(Partner):
         except LineError as error:
             late = f"gave no answer in {_SECONDS:g} s, or was silent for {_SILENCE:g} s"
             what = late if error.late else self._secret.hidden(str(error))
-            raise self._error(f"{what}; is it running?") from error
+            raise self._error(what if error.lasting else f"{what}; is it running?") from error
 
     def _no_answer(self, data: bytes, wanted: str = "chat completion") -> BotError:
         return self._error(f"answers with what is no {wanted}: {said_by_server(data, self._secret)}")

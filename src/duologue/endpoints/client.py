@@ -143,9 +143,10 @@ class EndpointClient:
             raise BotError(f"{self._who} {error}") from error
         except LineError as error:
             late = f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)"
-            raise _TroubleError(
-                late if error.late else self._secret.hidden(str(error)), advice="; is it running?"
-            ) from error
+            what = late if error.late else self._secret.hidden(str(error))
+            if error.lasting:
+                raise BotError(f"{self._who} {what}") from error
+            raise _TroubleError(what, advice="; is it running?") from error
 
     def _line(self) -> TimedLine:
         """Return a connection that no other thread uses; there are never more than calls at the same time."""

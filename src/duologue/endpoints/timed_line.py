@@ -7,6 +7,7 @@ in the head of its response too, before anything of it is handed on. So a timer 
 from __future__ import annotations
 
 import socket
+import ssl
 import weakref
 from contextlib import contextmanager, suppress
 from threading import Lock, Timer
@@ -27,12 +28,12 @@ _OPENED = ("connect_tcp.complete", "start_tls.complete")
 class LineError(Exception):
     """A call came to nothing: the server is down, slow, cut off or speaks no HTTP; what it says may be of the server's.
 
-    `late` says whether the time was over, or nothing came for too long.
+    `late` says whether the time was over, or nothing came for too long, `lasting` that no other try would help.
     """
 
-    def __init__(self, what: str, *, late: bool = False) -> None:
+    def __init__(self, what: str, *, late: bool = False, lasting: bool = False) -> None:
         super().__init__(what)
-        self.late = late
+        self.late, self.lasting = late, lasting
 
 
 class BodyError(Exception):
@@ -105,10 +106,7 @@ class TimedLine:
         except (httpx.HTTPError, httpx.StreamError) as error:
             if self._late or isinstance(error, httpx.TimeoutException):
                 raise LineError("gave no answer in time", late=True) from error
-            cut_off = isinstance(error, httpx.RemoteProtocolError)
-            raise LineError(
-                f"was cut off or speaks no HTTP ({error})" if cut_off else f"cannot be reached: {error}"
-            ) from error
+            raise _line_error(error, httpx) from error
         finally:
             with self._lock:
                 self._call += 1
@@ -131,6 +129,22 @@ class TimedLine:
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _line_error(error: Exception, httpx: Any) -> LineError:
+    """Return what an error of httpx that is none of time means."""
+    cause: BaseException | None = error
+    while cause is not None and not (isinstance(error, httpx.ConnectError) and isinstance(cause, ssl.SSLError)):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        trusted = "one of your own is trusted with SSL_CERT_FILE=FILE"
+        return LineError(f"has a certificate that is not trusted ({cause.verify_message}); {trusted}", lasting=True)
+    if isinstance(cause, ssl.SSLError):
+        return LineError(f"speaks no https ({cause.reason}); should its address begin with http://?", lasting=True)
+    if isinstance(error, httpx.RemoteProtocolError):
+        return LineError(f"was cut off or speaks no HTTP ({error})")
+    by_proxy = " by the proxy of the environment" if isinstance(error, httpx.ProxyError) else ""
+    return LineError(f"cannot be reached{by_proxy}: {error}")
 
 
 def certificates(*, secure: bool) -> Any:
