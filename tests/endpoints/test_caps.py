@@ -48,13 +48,34 @@ def test_tokens_under_way_count_as_used_and_answers_as_long_as_they_may_be() -> 
     shared.reserve(6)
 
 
-def test_a_call_that_failed_costs_nothing_but_counts_as_one() -> None:
+def test_a_call_that_was_refused_costs_nothing_but_counts_as_one() -> None:
     shared = caps(max_cost=1.0, price_in=0.0, price_out=100_000.0, max_calls=3)
     assert shared.cost(0, 10) == 1
     for _ in range(3):
-        shared.settle(shared.reserve(9), 9, None)
+        shared.settle(shared.reserve(9), 9, None, free=True)
     with pytest.raises(CapReachedError, match="max_calls"):
         shared.reserve(9)
+
+
+def test_a_call_that_may_have_been_answered_unheard_counts_as_long_as_it_may_be() -> None:
+    shared = caps(max_cost=1.0, price_in=0.0, price_out=100_000.0)
+    shared.settle(shared.reserve(9), 9, None)
+    with pytest.raises(CapReachedError, match="max_cost"):
+        shared.reserve(9)
+
+
+def test_what_extra_asks_for_is_how_long_an_answer_may_be() -> None:
+    for extra, omit, limit in (
+        ({"max_completion_tokens": 40}, ("max_tokens",), 40),
+        ({"max_tokens": 30}, (), 30),
+        ({"max_completion_tokens": "40"}, (), 10),
+        ({"max_completion_tokens": 40}, ("max_completion_tokens",), 10),
+    ):
+        shared = SpendingCaps(msgspec.structs.replace(RECIPE, extra=extra, omit=omit, max_tokens_total=limit))
+        shared.settle(shared.reserve(0), 0, None, free=True)
+        shared.reserve(0)
+        with pytest.raises(CapReachedError):
+            shared.reserve(0)
 
 
 def test_a_cap_is_told_as_it_was_given() -> None:

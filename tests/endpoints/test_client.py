@@ -275,3 +275,22 @@ def test_a_proxy_is_asked_for_https_alone_and_told_where_it_refuses(monkeypatch:
         with pytest.raises(BotError, match=r"cannot be reached: .*refused"):
             client("https://127.0.0.1:9/v1", KEY, tries=1).complete(BODY)
     assert [*counts, proxy.connections] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "calls"),
+    [(stub.drip, 1), (stub.cut, 1), (stub.not_json, 1), (stub.no_choices, 1), (stub.broken, 3), (stub.busy(), 3)],
+    ids=range(6),
+)
+def test_a_try_that_may_have_been_answered_counts_for_the_caps(fault: stub.Step, calls: int) -> None:
+    with Stub(fault) as server:
+        asked = client(server.url, tries=3, timeout=0.3, reply_tokens=10, max_tokens_total=20 + len(BODY) // 3)
+        with pytest.raises(CapReachedError if calls == 1 else BotError):
+            asked.complete(BODY)
+    assert len(server.asked) == calls
+
+
+def test_a_call_that_was_not_sent_costs_nothing() -> None:
+    asked = client("http://127.0.0.1:9/v1", tries=3, reply_tokens=10, max_tokens_total=20 + len(BODY) // 3)
+    with pytest.raises(BotError, match=r"cannot be reached: .* \(3 tries\)"):
+        asked.complete(BODY)

@@ -104,7 +104,7 @@ class ChatCaller:
 
     def limit(self, request: CompletionRequest) -> int:
         """Return how many tokens the model may write."""
-        return 1 if request.one_token else self._settings.reply_tokens
+        return 1 if request.one_token else self._settings.answer_limit
 
     def forecast(self, requests: Sequence[CompletionRequest], *, times: int = 1) -> dict[str, float]:
         """Return what requests would take, each `times` times: calls, those kept from before, tokens, cost.

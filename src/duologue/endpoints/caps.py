@@ -25,8 +25,8 @@ class SpendingCaps:
     """What a run has used and may use. Threads may share it.
 
     Before a call its prompt is estimated from its bytes, by what earlier ones came to, and its answer is taken to be as
-    long as it may; what is under way counts as used. Calls never exceed their cap; tokens and cost can by what the
-    estimate of the prompts under way is off.
+    long as it may; what is under way counts as used, and so does what may have been answered unheard. Calls never exceed
+    their cap; tokens and cost can by what the estimate of the prompts under way is off.
     """
 
     def __init__(self, settings: EndpointSettings) -> None:
@@ -45,7 +45,7 @@ class SpendingCaps:
 
         Raises `CapReachedError` where it might exceed a cap.
         """
-        settings, limit = self._settings, self._settings.reply_tokens
+        settings, limit = self._settings, self._settings.answer_limit
         with self._lock:
             tokens = float(self.estimated(size))
             after_in, after_out = self._in + tokens, self._out + limit
@@ -65,11 +65,17 @@ class SpendingCaps:
             self._in, self._out = after_in, after_out
         return tokens
 
-    def settle(self, estimate: float, size: int, completion: ChatCompletion | None) -> None:
-        """Put what a call came to in place of its estimate; `None` for one that failed, which cost nothing."""
+    def settle(self, estimate: float, size: int, completion: ChatCompletion | None, *, free: bool = False) -> None:
+        """Put what a call came to in place of its estimate.
+
+        Of one that failed (`None`) the estimate stays, unless it was `free`: not sent, or refused. A server may have
+        written an answer that came too late, was cut off or could not be read.
+        """
+        if completion is None and not free:
+            return
         with self._lock:
             self._in -= estimate
-            self._out -= self._settings.reply_tokens
+            self._out -= self._settings.answer_limit
             if completion is not None:
                 self._in += completion.prompt_tokens
                 self._out += completion.completion_tokens

@@ -120,33 +120,33 @@ class EndpointClient:
                 raise StoppedError(f"{self._who} is asked no more")
 
     def _once(self, body: bytes, on_sent: Callable[[], object] | None) -> ChatCompletion:
-        estimate, completion = self._caps.reserve(len(body)), None
+        estimate, completion, free = self._caps.reserve(len(body)), None, True
         try:
+            line = self._line()
             if on_sent is not None:
                 on_sent()
-            line, begun = self._line(), time.perf_counter()
+            begun, free = time.perf_counter(), False
             try:
-                response, data = self._post(line, body)
+                with line.send("POST", self.url, body) as response:
+                    free = response.status != _OK
+                    data = b"".join(response.pieces)
+            except BodyError as error:
+                raise BotError(f"{self._who} {error}") from error
+            except LineError as error:
+                free = error.unsent
+                raise self._trouble(error) from error
             finally:
                 self._free.append(line)
             completion = self._judged(response, data, body, 1000 * (time.perf_counter() - begun))
         finally:
-            self._caps.settle(estimate, len(body), completion)
+            self._caps.settle(estimate, len(body), completion, free=free)
         return completion
 
-    def _post(self, line: TimedLine, body: bytes) -> tuple[LineResponse, bytes]:
-        """Return the response with its body. Raises `_TroubleError`."""
-        try:
-            with line.send("POST", self.url, body) as response:
-                return response, b"".join(response.pieces)
-        except BodyError as error:
-            raise BotError(f"{self._who} {error}") from error
-        except LineError as error:
-            late = f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)"
-            what = late if error.late else self._secret.hidden(str(error))
-            if error.lasting:
-                raise BotError(f"{self._who} {what}") from error
-            raise _TroubleError(what, advice="; is it running?") from error
+    def _trouble(self, error: LineError) -> _TroubleError | BotError:
+        """Return what a call that came to nothing is told as; another try may help where it is a `_TroubleError`."""
+        late = f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)"
+        what = late if error.late else self._secret.hidden(str(error))
+        return BotError(f"{self._who} {what}") if error.lasting else _TroubleError(what, advice="; is it running?")
 
     def _line(self) -> TimedLine:
         """Return a connection that no other thread uses; there are never more than calls at the same time."""

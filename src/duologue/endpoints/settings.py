@@ -58,6 +58,12 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     price_out: NonNegative = 0.0
     """Price of a million tokens of answers."""
 
+    @property
+    def answer_limit(self) -> int:
+        """Tokens that an answer may have: `reply_tokens`, or what a field of `extra` asks for in its place."""
+        asked = (self.extra.get(name) for name in ("max_completion_tokens", "max_tokens") if name not in self.omit)
+        return next((one for one in asked if type(one) is int and one > 0), self.reply_tokens)
+
     def __post_init__(self) -> None:
         """Refuse entries that do not go together."""
         if self.max_cost and not (self.price_in or self.price_out):

@@ -28,12 +28,13 @@ _OPENED = ("connect_tcp.complete", "start_tls.complete")
 class LineError(Exception):
     """A call came to nothing: the server is down, slow, cut off or speaks no HTTP; what it says may be of the server's.
 
-    `late` says whether the time was over, or nothing came for too long, `lasting` that no other try would help.
+    `late` says whether the time was over, or nothing came for too long, `lasting` that no other try would help,
+    `unsent` that the server has not heard of the call.
     """
 
-    def __init__(self, what: str, *, late: bool = False, lasting: bool = False) -> None:
+    def __init__(self, what: str, *, late: bool = False, lasting: bool = False, unsent: bool = False) -> None:
         super().__init__(what)
-        self.late, self.lasting = late, lasting
+        self.late, self.lasting, self.unsent = late, lasting, unsent
 
 
 class BodyError(Exception):
@@ -105,7 +106,8 @@ class TimedLine:
                 yield LineResponse(response.status_code, retry_after, location, _pieces(response))
         except (httpx.HTTPError, httpx.StreamError) as error:
             if self._late or isinstance(error, httpx.TimeoutException):
-                raise LineError("gave no answer in time", late=True) from error
+                unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                raise LineError("gave no answer in time", late=True, unsent=unsent) from error
             raise _line_error(error, httpx) from error
         finally:
             with self._lock:
@@ -138,13 +140,18 @@ def _line_error(error: Exception, httpx: Any) -> LineError:
         cause = cause.__cause__ or cause.__context__
     if isinstance(cause, ssl.SSLCertVerificationError):
         trusted = "one of your own is trusted with SSL_CERT_FILE=FILE"
-        return LineError(f"has a certificate that is not trusted ({cause.verify_message}); {trusted}", lasting=True)
+        return LineError(
+            f"has a certificate that is not trusted ({cause.verify_message}); {trusted}", lasting=True, unsent=True
+        )
     if isinstance(cause, ssl.SSLError):
-        return LineError(f"speaks no https ({cause.reason}); should its address begin with http://?", lasting=True)
+        return LineError(
+            f"speaks no https ({cause.reason}); should its address begin with http://?", lasting=True, unsent=True
+        )
     if isinstance(error, httpx.RemoteProtocolError):
         return LineError(f"was cut off or speaks no HTTP ({error})")
     by_proxy = " by the proxy of the environment" if isinstance(error, httpx.ProxyError) else ""
-    return LineError(f"cannot be reached{by_proxy}: {error}")
+    unsent = isinstance(error, httpx.ConnectError | httpx.ProxyError)
+    return LineError(f"cannot be reached{by_proxy}: {error}", unsent=unsent)
 
 
 def certificates(*, secure: bool) -> Any:
