@@ -25,8 +25,8 @@ class SpendingCaps:
     """What a run has used and may use. Threads may share it.
 
     Before a call its prompt is estimated from its bytes, by what earlier ones came to, and its answer is taken to be as
-    long as it may; what is under way counts as used, and so does what may have been answered unheard. Calls never exceed
-    their cap; tokens and cost can by what the estimate of the prompts under way is off.
+    long as it may; what is under way counts as used, and so does what may have been answered unheard. Calls never
+    exceed their cap; tokens and cost can by what the estimate of the prompts under way is off.
     """
 
     def __init__(self, settings: EndpointSettings) -> None:
