@@ -24,6 +24,13 @@ def test_a_call_for_one_token_is_not_cut_off() -> None:
     assert "cut_off" not in account.counts
 
 
+def test_answers_that_a_filter_cut_off_are_told() -> None:
+    account = Account()
+    for finish in ("content_filter", "stop"):
+        account.called(ChatCompletion(text="the answ", finish=finish), kept=False)
+    assert summary_lines(account.summary(CAPS), 2)[-1].endswith("count as empty; 1 cut off by a filter of the server")
+
+
 def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
     accounts = [one(float(number), kept=number > 90) for number in range(1, 101)]
     accounts[0].note(unparsable=1, dropped=4)

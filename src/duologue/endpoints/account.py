@@ -49,6 +49,7 @@ class Account:
             estimated=int(not completion.told),
             refusals=int(bool(completion.refusal)),
             cut_off=int(completion.finish == "length" and not one_token),
+            filtered=int(completion.finish == "content_filter"),
         )
 
     def table(self) -> dict[str, Any]:
@@ -133,6 +134,7 @@ def summary_lines(
         "unranked": "candidates that were shown and not ranked",
         "refusals": "refusals",
         "cut_off": "cut off at reply_tokens",
+        "filtered": "cut off by a filter of the server",
     }
     lines.append(f"not as asked: {told['unparsable']:,} of {answers:,} {odd.pop('unparsable')}")
     found = [f"{told[name]:,} {words}" for name, words in odd.items() if told.get(name)]

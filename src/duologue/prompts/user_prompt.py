@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from duologue.core.records import Fact, Sample, Turn
     from duologue.prompts.prompt import Asked
 
+_ROLES = {"user": "user", "assistant": "system"}
+"""What models call the sides beside the names that they were told, and whom they mean."""
 _MARKS = ".,!?~。，！？…～ "
 """What may stand around a farewell."""
+_EMPHASIS = "*_ \t"
+"""What may stand around the name of a speaker."""
 
 
 class UserPrompt(Prompt):
@@ -64,8 +68,8 @@ class UserPrompt(Prompt):
         """Return the user's turn.
 
         The user hangs up when it says so (`hang_up` is true), when its words end with the mark, or when a farewell is
-        all that it says. Lines that a model writes for the other side are dropped. JSON without words that can be
-        read, and no words at all, are no answer.
+        all that it says. Lines that a model writes for the other side are dropped, and so is a `hang_up` that is
+        neither true nor false. JSON without words that can be read, and no words at all, are no answer.
         """
         told = found_json(text)
         if told is None and "{" in text:
@@ -74,6 +78,7 @@ class UserPrompt(Prompt):
             return Reading(None)
         lines = (without_thoughts(text) if told is None else told["say"]).splitlines()
         own, dropped = self._own(lines)
+        dropped += told is not None and not isinstance(told.get("hang_up", False), bool)
         words, mark = " ".join(" ".join(own).split()), self.wording.words["end"]
         hangs_up = (told is not None and told.get("hang_up") is True) or words.endswith(mark)
         words = words.removesuffix(mark).strip()
@@ -94,14 +99,14 @@ class UserPrompt(Prompt):
 
     def _own(self, lines: Sequence[str]) -> tuple[list[str], int]:
         """Return the lines before those of another speaker, without the user's own name, and how many are left out."""
-        called = self.wording.speakers
-        own = called.get("user", "user")
-        others = [name for speaker, name in called.items() if speaker != "user"]
+        called = [(name, speaker) for speaker, name in self.wording.speakers.items()] + [*_ROLES.items()]
+        own = [name for name, speaker in called if speaker == "user"]
+        others = [name for name, speaker in called if speaker != "user"]
         found: list[str] = []
         for number, line in enumerate(lines):
             if _said_by(line, others) is not None:
                 return found, len(lines) - number
-            said = _said_by(line, [own])
+            said = _said_by(line, own)
             found.append(line if said is None else said)
         return found, 0
 
@@ -120,11 +125,11 @@ def _acts(turn: Turn) -> dict[str, Act]:
 
 def _said_by(line: str, called: Sequence[str]) -> str | None:
     """Return what a line says after the name of one of some speakers; `None` where it has none of the names."""
-    start = line.strip()
+    start = line.strip(_EMPHASIS)
     for name in called:
-        for colon in (":", "："):
-            if start.lower().startswith(f"{name.lower()}{colon}"):
-                return start[len(name) + 1 :].strip()
+        after = start[len(name) :].lstrip(_EMPHASIS)
+        if start.lower().startswith(name.lower()) and after.startswith((":", "：")):
+            return after[1:].strip(_EMPHASIS)
     return None
 
 
