@@ -153,7 +153,7 @@ def answers(handler: Handler, asked: dict[str, Any]) -> None:
         handler.server.answered += 1
 
 
-def says(text: str, **message: Any) -> Step:
+def says(text: str | None, **message: Any) -> Step:
     """Answer with these words."""
     return lambda handler, asked: handler.send(json.dumps(completion(text, asked, **message)).encode())
 
@@ -176,6 +176,28 @@ no_choices = sends(b'{"choices": []}')
 def cut(handler: Handler, _: dict[str, Any]) -> None:
     """Break off in the middle."""
     handler.send(b'{"choices": [{"mess', length=400)
+    handler.close_connection = True
+
+
+def as_html(handler: Handler, asked: dict[str, Any]) -> None:
+    """Answer, and call it a page in other letters."""
+    body = json.dumps(completion(handler.server.brain(asked), asked)).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-16\r\nContent-Length: {len(body)}\r\n\r\n"
+    handler.wfile.write(head.encode() + body)
+
+
+def without_length(handler: Handler, asked: dict[str, Any]) -> None:
+    """Answer as old servers do: the end of the connection is that of the answer."""
+    handler.wfile.write(
+        b"HTTP/1.0 200 OK\r\n\r\n" + json.dumps(completion(handler.server.brain(asked), asked)).encode()
+    )
+    handler.close_connection = True
+
+
+def closes(handler: Handler, asked: dict[str, Any]) -> None:
+    """Answer, and close the connection unsaid."""
+    answers(handler, asked)
+    handler.connection.shutdown(socket.SHUT_RDWR)
     handler.close_connection = True
 
 
