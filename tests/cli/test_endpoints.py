@@ -212,6 +212,12 @@ def test_a_chat_model_plays_the_user_and_a_stopped_run_goes_on(duologue: Any, tm
         stopped = duologue(*call, *told, "--user-set", "max_calls=2")
         assert stopped.code == 1
         assert "the cap max_calls=2 is reached" in stopped.err
+        planned = duologue(*call, *told, "--dry-run")
+        assert "user: 2 answers kept of a stopped run, and asked no more; the figures are of all" in planned.out
+        (found,) = json.loads(duologue(*call, *told, "--dry-run", "--json").out)["forecast"]
+        assert (found["part"], found["left"], len(server.asked)) == ("user", 2, 2)
+        (other,) = json.loads(duologue(*call, *told, "--dry-run", "--json", "--seed", 2).out)["forecast"]
+        assert other["left"] == 0
         done = duologue(*call, *told)
         assert done.code == 0, done.err
         assert len(server.asked) == 6  # three turns of each user

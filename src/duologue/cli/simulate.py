@@ -18,7 +18,8 @@ from duologue.report import to_json
 from duologue.run.contamination import declared, with_knowledge
 from duologue.run.conversation_forecast import conversation_lines, forecast_conversations
 from duologue.run.predict import demand_unread
-from duologue.run.resumed import resumed
+from duologue.run.prompt_marks import SYSTEM, USER
+from duologue.run.resumed import kept_answers, resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
 from duologue.run.simulate import staged_with
@@ -137,24 +138,32 @@ def simulate(
     user = _other_user(loaded, player, user_overrides, users)
     stage = _with_world(loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns), world)
     label = Path(name).name or name
+    target = out or saved
+    journal = None if target is None else target.with_name(f".{target.name}.journal")
+    apart = journal and journal.with_name(f"{journal.name}.user")
     if dry_run:
         asked = stage if user is None else staged_with(stage, user, loaded)
-        planned = forecast_conversations(loaded, system, asked, stage, name=name, seed=seed)
+        kept = {
+            part: len(kept_answers(loaded, called, partner, seed, path, kb=place))
+            for part, called, partner, path, place in (
+                (SYSTEM, name, system, journal, kb),
+                (USER, str(player), user, apart, None),
+            )
+            if partner is not None and path is not None
+        }
+        planned = forecast_conversations(loaded, system, asked, stage, name=name, seed=seed, left=kept)
         _tell_forecast(planned, as_json=as_json)
         return
     external = with_knowledge(read_card(Path(name)).external if is_model(name) else None, loaded, world, kb)
-    target = out or saved
-    journal = None if target is None else target.with_name(f".{target.name}.journal")
     with ExitStack() as opened:
-        kept = opened.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark))
+        played = opened.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark))
         if user is not None:
-            apart = journal and journal.with_name(f"{journal.name}.user")
             other = opened.enter_context(resumed(loaded, str(player), user, seed, apart, say=console.remark))
             stage = _with_world(staged_with(stage, other, loaded), world)
         with options.progress_bar(quiet=quiet) as progress:
             played_by = "" if user is None else f"{player}: {', '.join(declared(user) or ['not declared'])}"
             found = play_all(
-                loaded, kept, stage, name=label, seed=seed, user=played_by, external=external, progress=progress
+                loaded, played, stage, name=label, seed=seed, user=played_by, external=external, progress=progress
             )
         if out is not None:
             loaded.write_dialogues(found.dialogues, out)
@@ -163,7 +172,7 @@ def simulate(
     if as_json:
         console.as_json(_jsonable(found, seed))
     else:
-        _print(found, (*usage_lines(kept), *(f"user: {line}" for line in usage_lines(stage.user))))
+        _print(found, (*usage_lines(played), *(f"user: {line}" for line in usage_lines(stage.user))))
 
 
 def _one_of(goals: Path | None, kb: Path | None) -> Path | None:

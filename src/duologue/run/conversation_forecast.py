@@ -10,6 +10,7 @@ partner may write them, or as the longest that were played. All three are told b
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -51,6 +52,8 @@ class ConversationForecast(NamedTuple):
     most: dict[str, float]
     source: str
     """What the likely figures were made from, in words; empty where there are none."""
+    left: int = 0
+    """Answers of a stopped run, which are asked no more: the figures above are those of all conversations."""
 
 
 class _Recording:
@@ -80,12 +83,20 @@ class _Known(NamedTuple):
 
 
 def forecast_conversations(
-    task: Task, system: System, stage: Stage, own: Stage, *, name: str, seed: int
+    task: Task,
+    system: System,
+    stage: Stage,
+    own: Stage,
+    *,
+    name: str,
+    seed: int,
+    left: Mapping[str, int] = MappingProxyType({}),
 ) -> list[ConversationForecast]:
     """Return what each partner that is paid by the call would take to play a stage; nothing is asked.
 
-    `own` is the stage with the task's own user, the same one where no other plays. Raises `UsageError` where neither
-    partner, the system of that name and the user, tells a forecast, and for a stage without scenes.
+    `left` has by partner how many answers a stopped run kept. `own` is the stage with the task's own user, the same
+    one where no other plays. Raises `UsageError` where neither partner, the system of that name and the user, tells a
+    forecast, and for a stage without scenes.
     """
     if not stage.scenes:
         raise UsageError("there is no goal to play")
@@ -95,7 +106,7 @@ def forecast_conversations(
     for partner in paid.values():
         partner.prepare(task.info, seed, stage.worlds)
     known = _known(task, system, own, seed)
-    return [_forecast(part, partner, stage, known) for part, partner in paid.items()]
+    return [_forecast(part, partner, stage, known)._replace(left=left.get(part, 0)) for part, partner in paid.items()]
 
 
 def conversation_lines(forecasts: Sequence[ConversationForecast]) -> list[str]:
@@ -109,6 +120,11 @@ def conversation_lines(forecasts: Sequence[ConversationForecast]) -> list[str]:
             if counts is not None:
                 kept = f", {counts['kept']:,.0f} calls kept from before" if counts["kept"] else ""
                 lines.append(f"{one.part}, {how}: {amount_words(counts)}{kept}")
+    lines += [
+        f"{one.part}: {amount(one.left, 'answer')} kept of a stopped run, and asked no more; the figures are of all"
+        for one in forecasts
+        if one.left
+    ]
     sources = dict.fromkeys(one.source for one in forecasts)
     lines += [
         f"likely: {source}" if source else "nothing tells how long conversations are, so these are bounds alone"
