@@ -30,7 +30,7 @@ for line in sys.stdin:
 
 
 def settings(url: str, folder: Path, option: str) -> Words:
-    given = (f"url={url}", "model=m", f"cache={folder / 'calls'}", "wait=0.01", "timeout=0.5", "tries=2", "workers=2")
+    given = (f"url={url}", "model=m", f"cache={folder / 'calls'}", "wait=0.01", "timeout=0.5", "tries=3", "workers=2")
     return [word for one in given for word in (option, one)]
 
 
@@ -92,10 +92,10 @@ REFUSED: dict[str, tuple[stub.Step, str]] = {
     "the key in a 401": (stub.echoes_key(401), "refuses with status 401: bad key [key] [key]; its key is taken from"),
     "the key in a head": (stub.echoes_key_in_head, "speaks no HTTP"),
     "far future": (stub.busy("Wed, 21 Oct 2999 07:28:00 GMT"), "asks to come back in"),
-    "huge wait": (stub.busy("9" * 400), "answers with status 429: slow down (2 tries)"),
-    "a page": (stub.not_json, "what is no chat completion: <html>gateway</html> (2 tries)"),
+    "huge wait": (stub.busy("9" * 400), "answers with status 429: slow down (3 tries)"),
+    "a page": (stub.not_json, "what is no chat completion: <html>gateway</html> (3 tries)"),
     "no choices": (stub.no_choices, "what is no chat completion"),
-    "an error": (stub.sends(b'{"error": {"message": "no quota"}}'), "fails in its answer: no quota (2 tries)"),
+    "an error": (stub.sends(b'{"error": {"message": "no quota"}}'), "fails in its answer: no quota (3 tries)"),
     "no UTF-8": (stub.sends(b'{"choices": [{"message": {"content": "\xff"}}]}'), "what is no chat completion"),
     "packed": (stub.sends(b"", Content_Encoding="gzip"), "packs its answer (gzip)"),
     "elsewhere": (stub.sends(b"", 307, Location=f"http://x/{KEY}"), "sends elsewhere (307, to http://x/[key])"),

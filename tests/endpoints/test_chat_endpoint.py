@@ -14,6 +14,7 @@ from tests.endpoint_stub import Stub
 from tests.endpoints.servers import TOKEN, solver, stub
 
 from duologue.core.errors import BotError, UsageError
+from duologue.core.records import Turn
 from duologue.endpoints import chat_endpoint
 from duologue.endpoints.chat_endpoint import ChatEndpoint
 from duologue.endpoints.secret import VARIABLE as KEY
@@ -96,6 +97,28 @@ def test_what_servers_do_otherwise_is_understood(answer: bytes) -> None:
     """Some leave `[DONE]` out or send `null`, and some do not stream at all."""
     with stub(answer) as url, ChatEndpoint(url) as partner:
         assert [turn.text for turn in partner.reply("x")] == ["hi"]
+
+
+@pytest.mark.parametrize(
+    ("words", "finish", "lang", "remarks"),
+    [
+        (None, "tool_calls", "en", ["(no words came; the endpoint says why it ended: tool_calls)"]),
+        ("<think>a plan", "length", "zh", ["（没有收到文字；接口说明的结束原因：length）"]),
+        ("", "sk-hush-hush", "en", ["(no words came; the endpoint says why it ended: [key])"]),
+        ("half of", "length", "en", ["(cut off: length)"]),
+        ("half of", "content_filter", "zh", ["（回答被截断：content_filter）"]),
+        ("hello", "stop", "en", []),
+    ],
+)
+def test_a_person_is_told_why_nothing_came(
+    words: str | None, finish: str, lang: str, remarks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, "sk-hush-hush")
+    answer = events({"choices": [{"delta": {"content": words}}]}, {"choices": [{"delta": {}, "finish_reason": finish}]})
+    with stub(answer) as url, ChatEndpoint(url, lang=lang) as partner:
+        (turn,) = partner.reply("x")
+        assert [*partner.shown(turn)] == [turn.text, *remarks]
+        assert partner.shown(Turn(speaker="system", text="")) == [""]
 
 
 def test_a_server_without_a_list_of_models_is_told_what_to_do() -> None:

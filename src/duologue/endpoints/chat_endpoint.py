@@ -34,6 +34,12 @@ _WELCOME = {
     "zh": "你在和 {url} 的 {model} 对话。输入 再见 或 /quit 离开。",
 }
 _HOW = {"en": "Write what you like; bye leaves.", "zh": "想说什么就写什么；输入 再见 离开。"}
+_CUT_OFF = ("length", "content_filter")
+"""Reasons to finish of an answer that is not whole."""
+_REMARKS = {
+    "en": {"silent": "(no words came; the endpoint says why it ended: {finish})", "cut": "(cut off: {finish})"},
+    "zh": {"silent": "（没有收到文字；接口说明的结束原因：{finish}）", "cut": "（回答被截断：{finish}）"},
+}
 _OK = 200
 _NO_LIST = (404, 405, 501)
 
@@ -69,6 +75,7 @@ class ChatEndpoint(Partner):
         secure = self._url.startswith("https:")
         self._line = TimedLine(self._secret.headers(), _SECONDS, secure=secure, silence=_SILENCE)
         self._turns = list(turns)
+        self._finish = ""
         try:
             self.model = model or self._first_model()
         except BotError:
@@ -118,6 +125,13 @@ class ChatEndpoint(Partner):
         self._turns = [*turns, Turn(speaker="system", text=answer)]
         return self._turns[-1:]
 
+    def shown(self, turn: Turn) -> list[str]:
+        """Return the words of a turn, and of the last one a remark where nothing came or it is not whole."""
+        how = "silent" if not turn.text.strip() else "cut" if self._finish in _CUT_OFF else ""
+        if not how or not any(turn is one for one in self._turns[-1:]):
+            return [turn.text]
+        return [turn.text, _REMARKS[self._lang][how].format(finish=self._finish or "-")]
+
     def dialogue(self) -> Dialogue:
         """Return the transcript so far."""
         return Dialogue(id=self._name, turns=tuple(self._turns), meta={"url": self._url, "model": self.model})
@@ -127,7 +141,7 @@ class ChatEndpoint(Partner):
 
         A stream ends with `[DONE]`; some servers leave that out, and the reason to finish ends it.
         """
-        finished = False
+        finished, self._finish = False, ""
         with self._told_what_is_wrong(), self._answer("POST", "/chat/completions", body) as pieces:
             for part, value in chunks_of(pieces):
                 if part == END:
@@ -137,6 +151,7 @@ class ChatEndpoint(Partner):
                 said = said_in(value, part)
                 if said is None:
                     raise NotJsonError(msgspec.json.encode(value))
+                self._finish = excerpt(self._secret.hidden(said.finish).encode()) or self._finish
                 yield said.words or said.refusal
                 finished = finished or part == MESSAGE or bool(said.finish)
         if not finished:
