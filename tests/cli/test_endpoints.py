@@ -237,7 +237,12 @@ def test_a_chat_model_plays_the_user_and_a_stopped_run_goes_on(duologue: Any, tm
         (["--user", "endpoint", "--users", GOLDEN / "proactive/contract/sessions.txt"], "leave out --users or --user"),
         (["--user", "solver"], "does not serve task 'proactive'"),
         (["--user", "leader"], "there is no system 'leader'"),
-        (["--user", "endpoint"], "'url' is missing"),
+        (["--user", "endpoint"], "'url' is missing; set it, for example with --user-set url=VALUE"),
+        (
+            ["--user", "endpoint", "--user-set", "url=ftp://x", "--user-set", "model=m"],
+            "duologue: --user-set url=ftp://x:",
+        ),
+        (["--user", "endpoint", "--user-set", "widht=3"], "--user-set widht=3: unknown key"),
     ],
 )
 def test_users_that_cannot_be_are_told(duologue: Any, words: list[object], message: str) -> None:

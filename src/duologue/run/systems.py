@@ -61,9 +61,12 @@ def has_to_learn(name: str) -> UsageError:
 def open_user(task: Task, name: str, overrides: Sequence[str] = ()) -> System:
     """Return the registered system `name` as a simulated user for `task`.
 
-    Raises `UsageError` for a system that plays no users, and as `open_system` does.
+    Raises `UsageError` for a system that plays no users, and as `open_system` does; what is set is a `--user-set` then.
     """
-    play = getattr(open_system(task, name, None, overrides), "as_user", None)
+    try:
+        play = getattr(open_system(task, name, None, overrides), "as_user", None)
+    except UsageError as error:
+        raise type(error)(str(error).replace("--set ", "--user-set ")) from error
     if play is None:
         raise UsageError(f"system '{name}' plays no users; --user endpoint lets a chat model do it")
     user: System = play()
