@@ -90,6 +90,9 @@ def test_a_forecast_counts_what_is_kept_and_what_answers_may_take(tmp_path: Path
     assert (told["calls"], told["kept"], told["most_completion_tokens"]) == (2, 1, 10)
     assert told["cost"] == pytest.approx(0.01)
     assert made.forecast([ASKED], times=18)["kept"] == 0
+    twice = [ASKED._replace(seed=4)] * 2
+    assert made.forecast(twice)["kept"] == 1
+    assert caller(server.url).forecast(twice)["kept"] == 0
 
 
 def test_a_recording_is_replayed_without_a_call_and_what_it_lacks_is_told(tmp_path: Path) -> None:
@@ -108,14 +111,37 @@ def test_a_recording_is_replayed_without_a_call_and_what_it_lacks_is_told(tmp_pa
         assert len(server.asked) == before
 
 
-def test_a_call_that_is_made_twice_at_the_same_time_has_one_outcome_also_in_the_replay(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["record", "cache"])
+def test_what_is_asked_at_the_same_time_is_asked_once_where_calls_are_kept(tmp_path: Path, where: str) -> None:
+    kept, said = str(tmp_path / "calls"), iter(range(9))
+    accounts = [Account() for _ in range(3)]
+    with Stub(stub.broken, stub.answers, brain=lambda _: str(next(said)), delay=0.2) as server:
+        made = caller(server.url, tries=1, **{where: kept})
+        with pytest.raises(BotError, match="status 500"):
+            made.ask(ASKED, Account())
+        found = [text for _, text in as_made(accounts, lambda one: made.ask(ASKED, one).text, 3, made.stop)]
+        assert len(server.asked) == 2
+        assert sorted(account.counts.get("kept", 0) for account in accounts) == [0, 1, 1]
+        assert not made._under_way
+        again = caller(server.url, **{"replay" if where == "record" else where: kept}).ask(ASKED, Account()).text
+        assert len(server.asked) == 2
+    assert found == [again] * 3
+
+
+def test_what_is_asked_at_the_same_time_is_asked_each_time_where_nothing_is_kept() -> None:
+    with Stub(delay=0.1) as server:
+        made = caller(server.url)
+        assert len(list(as_made([ASKED] * 3, lambda one: made.ask(one, Account()).text, 3, made.stop))) == 3
+        assert len(server.asked) == 3
+
+
+def test_a_recording_has_one_outcome_of_what_two_callers_asked(tmp_path: Path) -> None:
     recording, said = str(tmp_path / "calls.jsonl"), iter(range(9))
-    with Stub(brain=lambda _: str(next(said)), delay=0.2) as server:
-        made = caller(server.url, record=recording)
-        found = [text for _, text in as_made([ASKED] * 3, lambda one: made.ask(one, Account()).text, 3, made.stop)]
-        replayed = caller(server.url, replay=recording).ask(ASKED, Account()).text
-        assert len(server.asked) > 1
-    assert found == [replayed] * 3
+    with Stub(brain=lambda _: str(next(said))) as server:
+        one = caller(server.url, record=recording)
+        first = one.ask(ASKED, Account()).text
+        assert caller(server.url, record=recording).ask(ASKED, Account()).text == first
+        assert len(server.asked) == 1
 
 
 def test_the_key_is_in_no_recording(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -131,6 +131,18 @@ def test_five_conversations_are_played_at_most() -> None:
         assert found.least["calls"] == pytest.approx(n)
 
 
+def test_words_that_are_the_same_in_the_longest_conversations_are_not_asked_once(tmp_path: Path) -> None:
+    task, stage = load_task("proactive"), stage_of("proactive", SESSIONS, 2, 5)
+    kept = EndpointSystem(msgspec.structs.replace(endpoint().recipe, cache=str(tmp_path / "calls")))
+    user, keeping = endpoint().as_user(), kept.as_user()
+    one, other = (
+        forecast_conversations(task, endpoint(), staged_with(stage, who, task), stage, name="endpoint", seed=1)[1]
+        for who in (user, keeping)
+    )
+    assert one.most == other.most
+    assert other.most["kept"] == 0
+
+
 def test_the_longest_words_are_those_of_a_call_or_of_what_was_played() -> None:
     def heard(*texts: tuple[str, str]) -> Sample:
         return Sample(id="x", dialogue_id="x", history=tuple(Turn(speaker=who, text=text) for who, text in texts))

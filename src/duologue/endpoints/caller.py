@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import count
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -14,7 +16,7 @@ from duologue.endpoints.secret import Secret
 from duologue.endpoints.store import CallStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duologue.endpoints.account import Account
     from duologue.endpoints.completion import ChatCompletion
@@ -39,6 +41,13 @@ class CompletionRequest(NamedTuple):
     """In place of that of the settings."""
 
 
+class _UnderWay(NamedTuple):
+    """A request that is asked: whoever holds the lock asks, and the other threads wait."""
+
+    lock: Lock
+    threads: set[int]
+
+
 class ChatCaller:
     """Asks one model on one server. Threads may share it."""
 
@@ -53,6 +62,7 @@ class ChatCaller:
         secret.demand_apart_from(msgspec.to_builtins(settings))
         self._client = EndpointClient(settings, secret, self.caps)
         self._store = CallStore(settings.cache, record=settings.record, replay=settings.replay)
+        self._lock, self._under_way = Lock(), dict[bytes, _UnderWay]()
         self._forms: tuple[str, ...] = ("schema", "none") if settings.structure == "auto" else (settings.structure,)
 
     def ask(self, request: CompletionRequest, account: Account) -> ChatCompletion:
@@ -62,10 +72,32 @@ class ChatCaller:
         calls are replayed and this one is not in the recording.
         """
         bodies = self.bodies(request)
-        completion = self.kept(bodies)
-        if completion is not None:
-            account.called(completion, kept=True, one_token=request.one_token)
-            return completion
+        with self._alone(bodies[-1]):
+            completion = self.kept(bodies)
+            if completion is None:
+                return self._made(request, bodies, account)
+        account.called(completion, kept=True, one_token=request.one_token)
+        return completion
+
+    @contextmanager
+    def _alone(self, body: bytes) -> Iterator[None]:
+        """Let one thread at a time ask the same where calls are kept, so that the next finds what came of it."""
+        if not self._store.keeps:
+            yield
+            return
+        with self._lock:
+            under_way = self._under_way.setdefault(body, _UnderWay(Lock(), set()))
+            under_way.threads.add(get_ident())
+        try:
+            with under_way.lock:
+                yield
+        finally:
+            with self._lock:
+                under_way.threads.discard(get_ident())
+                if not under_way.threads:
+                    self._under_way.pop(body, None)
+
+    def _made(self, request: CompletionRequest, bodies: Sequence[bytes], account: Account) -> ChatCompletion:
         if self._store.replayed is not None:
             raise _not_recorded(self._store.replayed, self._client.url, bodies[0])
         last, sent = len(bodies) - 1, count()
@@ -106,15 +138,21 @@ class ChatCaller:
         """Return how many tokens the model may write."""
         return 1 if request.one_token else self._settings.answer_limit
 
-    def forecast(self, requests: Sequence[CompletionRequest], *, times: int = 1) -> dict[str, float]:
+    def forecast(
+        self, requests: Iterable[CompletionRequest], *, times: int = 1, asked: set[str] | None = None
+    ) -> dict[str, float]:
         """Return what requests would take, each `times` times: calls, those kept from before, tokens, cost.
 
-        Nothing is asked. Where a request stands for several, none of its calls counts as kept.
+        Nothing is asked. What was `asked` in this forecast already counts as kept, where calls are kept, and what is
+        asked now is added to it. Where a request stands for several, none of its calls counts as kept.
         """
         found = dict.fromkeys(("calls", "kept", "prompt_tokens", "most_completion_tokens"), 0.0)
+        asked = set() if asked is None else asked
         for request in requests:
             bodies = self.bodies(request)
-            kept = times == 1 and self.kept(bodies) is not None
+            key = key_of(self._client.url, bodies[-1])
+            kept = times == 1 and ((self._store.keeps and key in asked) or self.kept(bodies) is not None)
+            asked.add(key)
             found["calls"] += times
             found["kept"] += kept
             if not kept:

@@ -40,6 +40,11 @@ class CallStore:
         """The recording that has all calls there may be; `None` where calls are made."""
         self._recorded = CallRecording(Path(record), needed=False) if record else None
 
+    @property
+    def keeps(self) -> bool:
+        """Whether calls are kept anywhere."""
+        return self._folder is not None or self._recorded is not None
+
     def find(self, url: str, body: bytes) -> ChatCompletion | None:
         """Return what came of a call; `None` for one that was not made, or whose file is damaged or another's."""
         if self.replayed is not None:

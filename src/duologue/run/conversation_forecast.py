@@ -207,16 +207,16 @@ def _forecast(part: str, partner: Any, stage: Stage, known: _Known) -> Conversat
     first = [samples[0] if samples else _sample(scene, part, ()) for scene, samples in zip(scenes, asked, strict=True)]
     least = dict(partner.forecast(first))
     longest = _longest(part, asked, _tokens_of_a_call(least))
-    most = [
-        sample for scene, samples in zip(scenes, asked, strict=True) for sample in _all(scene, part, samples, longest)
-    ]
+    most: Counter[str] = Counter()
+    for scene, samples in zip(scenes, asked, strict=True):  # one by one: words alike are those of no two scenes
+        most.update(partner.forecast(_all(scene, part, samples, longest)))
     likely = partner.forecast([sample for samples in asked for sample in samples]) if known.source else None
     return ConversationForecast(
         part,
         len(stage.scenes),
         _scaled(least, scale),
         None if likely is None else _scaled(likely, scale),
-        _scaled({**partner.forecast(most), "kept": 0.0}, scale),
+        _scaled({**most, "kept": 0.0}, scale),
         known.source,
     )
 

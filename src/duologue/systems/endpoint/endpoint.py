@@ -125,10 +125,10 @@ class EndpointSystem:
 
         Nothing is asked. Of a tournament only the first round is known, so none of its calls counts as kept.
         """
-        prompt, found = self._ready(), Counter(self._caller.forecast([]))
+        prompt, found, asked = self._ready(), Counter(self._caller.forecast([])), set[str]()
         for sample in samples:
             requests, times = self._planned(prompt, sample)
-            found.update(self._caller.forecast(requests, times=times))
+            found.update(self._caller.forecast(requests, times=times, asked=asked))
         return dict(found)
 
     def as_user(self) -> System:
