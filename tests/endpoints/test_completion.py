@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from duologue.endpoints.completion import completion_of
+from duologue.endpoints.completion import completion_of, error_in
 
 
 def body(**choice: Any) -> dict[str, Any]:
@@ -32,10 +32,28 @@ def test_a_log_probability_that_is_none_is_left_out(odd: Any) -> None:
 
 
 def test_tokens_that_are_not_told_are_estimated() -> None:
-    for usage in (None, {}, {"prompt_tokens": "9", "completion_tokens": -2}, {"prompt_tokens": True}):
+    zeros = {"prompt_tokens": 0, "completion_tokens": 0}
+    for usage in (None, {}, zeros, {"prompt_tokens": "9", "completion_tokens": -2}, {"prompt_tokens": True}):
         found = completion_of({**body(message={"content": "x" * 9}), "usage": usage}, 30, 0)
         assert found is not None
         assert (found.prompt_tokens, found.completion_tokens, found.told) == (10, 3, False)
+
+
+def test_an_answer_of_nothing_has_no_tokens() -> None:
+    found = completion_of(
+        {**body(message={"content": ""}), "usage": {"prompt_tokens": 9, "completion_tokens": 0}}, 3, 0
+    )
+    assert found is not None
+    assert (found.told, found.completion_tokens) == (True, 0)
+
+
+def test_an_answer_with_an_error_is_none() -> None:
+    for odd in ({**body(), "error": {"message": "gone"}}, body(error={"message": "gone"}), body(error="gone")):
+        assert completion_of(odd, 3, 0) is None
+        assert error_in(odd) == "gone"
+    for fine in ({**body(), "error": None}, body(error={})):
+        assert completion_of(fine, 3, 0) is not None
+        assert error_in(fine) == ""
 
 
 def test_a_refusal_says_nothing() -> None:

@@ -46,11 +46,11 @@ class Said(NamedTuple):
 def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion | None:
     """Return the completion in a decoded response to a prompt of `size` bytes; `None` where there is none."""
     said = said_in(body, MESSAGE)
-    if said is None:
+    if said is None or error_in(body):
         return None
     text = made_whole(said.words)
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
-    asked, told = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
+    asked, told = _count(usage.get("prompt_tokens"), 1), _count(usage.get("completion_tokens"), int(bool(text)))
     return ChatCompletion(
         text=text,
         refusal=made_whole(said.refusal),
@@ -88,13 +88,16 @@ def _text_in(table: dict[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def error_in(chunk: Any) -> str:
-    """Return what a decoded body or chunk tells of an error, in the form of the API; empty where it tells of none."""
-    error = chunk.get("error") if isinstance(chunk, dict) else None
-    if not error:
-        return ""
-    message = error.get("message") if isinstance(error, dict) else error
-    return message if isinstance(message, str) and message.strip() else msgspec.json.encode(error).decode()
+def error_in(value: Any) -> str:
+    """Return what a decoded chunk, or its first choice, tells of an error, in words; empty where it tells of none."""
+    choices = value.get("choices") if isinstance(value, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    for place in (value, first):
+        error = place.get("error") if isinstance(place, dict) else None
+        if error:
+            message = error.get("message") if isinstance(error, dict) else error
+            return message if isinstance(message, str) and message.strip() else msgspec.json.encode(error).decode()
+    return ""
 
 
 def decoded_response(data: bytes) -> Any:
@@ -130,8 +133,9 @@ def _words_of(content: Any) -> str | None:
     return "".join(texts) if all(isinstance(text, str) for text in texts) else None
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < TOLD_TOKENS_LIMIT else None
+def _count(value: Any, least: int) -> int | None:
+    """Return a number of tokens that can be one; servers that do not count tell 0."""
+    return value if type(value) is int and least <= value < TOLD_TOKENS_LIMIT else None
 
 
 def _first_tokens(told: Any) -> list[tuple[str, float]]:
