@@ -143,9 +143,10 @@ def test_a_server_without_a_list_of_models_is_told_what_to_do() -> None:
         (b'{"error": {"message": "out of memory"}}', 200, "fails in its answer: out of memory"),
         (b'{"models": []}', 200, "what is no chat completion"),
         (b"no\x1b[31m", 500, r"refuses with status 500: no\\x1b\[31m"),
+        (b"no such model", 404, r"status 404: no such model; is that its base address .*, and has it the model\?"),
         (b"", 302, r"sends elsewhere \(302, to http://192.0.2.1/\), which is not followed"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_is_no_answer_is_said_and_not_kept(answer: bytes, status: int, said: str) -> None:
     with stub(answer, status, Location="http://192.0.2.1/") as url, ChatEndpoint(url) as partner:

@@ -40,7 +40,8 @@ _REMARKS = {
     "en": {"silent": "(no words came; the endpoint says why it ended: {finish})", "cut": "(cut off: {finish})"},
     "zh": {"silent": "（没有收到文字；接口说明的结束原因：{finish}）", "cut": "（回答被截断：{finish}）"},
 }
-_OK = 200
+_OK, _NOT_FOUND = 200, 404
+_WRONG_ADDRESS = "; is that its base address (most end in /v1), and has it the model?"
 _NO_LIST = (404, 405, 501)
 
 
@@ -59,9 +60,8 @@ class _Models(msgspec.Struct, frozen=True):
 class ChatEndpoint(Partner):
     """A model behind a chat endpoint; `model` is the first that it lists, where none is named.
 
-    `url` is the base address, such as `http://127.0.0.1:8200/v1`; without a path `/v1` is meant. Neither redirects nor
-    proxies are followed, so that key and words go to the named host alone. `turns` is a dialogue that is taken up
-    again.
+    `url` is the base address, such as `http://127.0.0.1:8200/v1`; without a path `/v1` is meant. It is asked through a
+    `TimedLine`, so that key and words go to the named host alone. `turns` is a dialogue that is taken up again.
     Raises `UsageError` for an address or a key that can be none, `BotError` for an endpoint that cannot be reached or
     refuses.
     """
@@ -179,8 +179,9 @@ class ChatEndpoint(Partner):
         with self._line.send(method, self._url + path, body) as response:
             if response.status != _OK:
                 said = refusal(response.status, b"".join(response.pieces), response.location, self._secret)
-                kind = _NoListError if method == "GET" and response.status in _NO_LIST else BotError
-                raise kind(f"{self._who} {said}")
+                if method == "GET" and response.status in _NO_LIST:
+                    raise _NoListError(f"{self._who} {said}")
+                raise self._error(said + (_WRONG_ADDRESS if response.status == _NOT_FOUND else ""))
             yield response.pieces
 
     @contextmanager
