@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
+from tests import endpoint_stub
 from tests.command import DUOLOGUE
+from tests.endpoint_stub import Stub
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +66,29 @@ def test_a_call_on_a_terminal(tmp_path: Path) -> None:
     talk.wait_for("Transcript: ")
     assert talk.close() == 0
     assert (tmp_path / "c.json").is_file()
+
+
+def test_a_talk_on_a_terminal_goes_on_where_an_endpoint_had_no_answer(tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="the client of endpoints is optional")
+    with Stub(endpoint_stub.busy(), endpoint_stub.says("hello")) as server:
+        saved = tmp_path / "c.json"
+        talk = TypedTalk("chat", "--url", server.url, "--model", "m", "--save", str(saved))
+        talk.wait_for("you> ")
+        talk.type("hi")
+        talk.wait_for("you> ")
+        assert "refuses with status 429: slow down (say it again, or /quit)" in " ".join(talk.seen.split())
+        talk.type("hi there")
+        talk.wait_for("bot: hello")
+        talk.type("bye")
+        talk.wait_for("Transcript: ")
+        assert talk.close() == 0
+    assert [turn["text"] for turn in json.loads(saved.read_bytes())["turns"]] == ["hi there", "hello"]
+
+
+def test_a_program_that_talks_is_told_by_the_exit_code(duologue: Any, tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="the client of endpoints is optional")
+    with Stub(endpoint_stub.busy(), endpoint_stub.says("hello")) as server:
+        done = duologue(
+            "chat", "--url", server.url, "--model", "m", "--save", tmp_path / "c.json", said="hi\nho\nbye\n"
+        )
+    assert (done.code, "refuses with status 429: slow down" in done.err) == (1, True)

@@ -13,7 +13,7 @@ import msgspec
 
 from duologue.core.decoded import is_whole
 from duologue.core.disk import is_stream, temporary_folder, write_bytes
-from duologue.core.errors import UsageError
+from duologue.core.errors import BotError, UsageError
 from duologue.core.extras import need
 from duologue.run.partners import conversable, open_partner
 from duologue.terminal import console, options
@@ -33,6 +33,7 @@ _WORDS = {
         "call": "call",
         "facts": "facts from the knowledge base",
         "saved": "Transcript",
+        "again": "(say it again, or /quit)",
         "encoding": "(this line is not UTF-8 and was not read; set the terminal to UTF-8)",
     },
     "zh": {
@@ -41,6 +42,7 @@ _WORDS = {
         "call": "查询",
         "facts": "条知识库事实",
         "saved": "对话记录",
+        "again": "（可以再说一遍，或输入 /quit 离开）",
         "encoding": "（这一行不是 UTF-8 编码，未被读取；请将终端设为 UTF-8）",
     },
 }
@@ -157,7 +159,10 @@ def _place(task: str, kb: Path | None, goals: Path | None) -> Path | World | Non
 
 
 def _talk(partner: Partner, words: dict[str, str], *, bare: bool) -> None:
-    """Read lines and show replies until the user leaves; a line that is not UTF-8 is asked for again."""
+    """Read lines and show replies until the user leaves.
+
+    A line that is not UTF-8 is asked for again, and so is on a terminal one that a patient partner had no answer to.
+    """
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # else one wrong byte ends the talk
     _show(partner, partner.opening(), words, bare=bare)
@@ -172,7 +177,14 @@ def _talk(partner: Partner, words: dict[str, str], *, bare: bool) -> None:
             continue
         if line.strip() == _QUIT:
             return
-        _show(partner, partner.reply(line.rstrip("\n")), words, bare=bare)
+        try:
+            turns = partner.reply(line.rstrip("\n"))
+        except BotError as error:
+            if not (partner.patient and sys.stdin.isatty()):  # a program that talks is told by the exit code
+                raise
+            console.line(f"{error} {words['again']}")
+            continue
+        _show(partner, turns, words, bare=bare)
 
 
 def _show(partner: Partner, turns: Sequence[Turn], words: dict[str, str], *, bare: bool) -> None:

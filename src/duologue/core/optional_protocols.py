@@ -142,6 +142,9 @@ class Partner(ABC):
     secretive: bool = False
     """Whether goal, plan and facts are the system's own: a person is shown them with `chat --trace` alone."""
 
+    patient: bool = False
+    """Whether a reply that failed (`BotError`) leaves it as it was, so that the same can be said again."""
+
     on_piece: Callable[[str], object] | None = None
     """Called with the words of a reply piece by piece as they come, by partners that get them so."""
 

@@ -66,6 +66,8 @@ class ChatEndpoint(Partner):
     refuses.
     """
 
+    patient = True
+
     def __init__(
         self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat", turns: Sequence[Turn] = ()
     ) -> None:
