@@ -84,6 +84,8 @@ ANSWERED: dict[str, list[stub.Step]] = {
     "the past": [stub.busy("Wed, 21 Oct 2015 07:28:00 GMT"), stub.busy("-5"), stub.answers],
     "500 once": [stub.broken, stub.answers],
     "a cut answer": [stub.cut, stub.answers],
+    "a long prompt": [stub.sends(b'{"error": {"code": "context_length_exceeded"}}', 400), stub.answers],
+    "a filtered prompt": [stub.sends(b'{"error": {"code": "content_filter"}}', 400), stub.answers],
     "another type": [stub.as_html],
     "old HTTP": [stub.without_length],
     "closed connections": [stub.closes],

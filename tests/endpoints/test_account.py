@@ -31,6 +31,16 @@ def test_answers_that_a_filter_cut_off_are_told() -> None:
     assert summary_lines(account.summary(CAPS), 2)[-1].endswith("count as empty; 1 cut off by a filter of the server")
 
 
+def test_prompts_that_a_server_refused_for_themselves_are_told_and_are_no_refusals_of_the_model() -> None:
+    account = Account()
+    for finish in ("prompt_too_long", "prompt_filtered", "prompt_filtered"):
+        account.called(ChatCompletion(text="", refusal="no", finish=finish), kept=False)
+    told = summary_lines(account.summary(CAPS), 3)[-1]
+    assert "1 prompts longer than the server takes (--set turns=... and --set facts=..." in told
+    assert "2 prompts that a filter of the server refused" in told
+    assert "refusals" not in told
+
+
 def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
     accounts = [one(float(number), kept=number > 90) for number in range(1, 101)]
     accounts[0].note(unparsable=1, dropped=4)

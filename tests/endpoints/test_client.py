@@ -127,9 +127,32 @@ def test_a_field_that_a_server_refuses_can_be_left_out_and_that_is_told(field: s
         client(server.url).complete(asked)
     assert f"""--set 'omit=["{field}"]'""" in str(told.value)
     assert ("extra.max_completion_tokens=" in str(told.value)) == (field == "max_tokens")
-    with Stub(stub.sends(b'{"error": "the prompt is too long"}', 400)) as server, pytest.raises(BotError) as told:
+    with Stub(stub.sends(b'{"error": "the prompt is odd"}', 400)) as server, pytest.raises(BotError) as told:
         client(server.url).complete(asked)
     assert "omit" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "finish"),
+    [
+        (400, "This model's maximum context length is 4096 tokens", "prompt_too_long"),
+        (400, "the request exceeds the available context size, try increasing it", "prompt_too_long"),
+        (413, "Range of input length should be [1, 6000]", "prompt_too_long"),
+        (
+            400,
+            "The response was filtered due to the prompt triggering our content management policy",
+            "prompt_filtered",
+        ),
+        (400, "Input data may contain inappropriate content.", "prompt_filtered"),
+    ],
+)
+def test_a_prompt_that_is_refused_for_itself_is_a_refusal_and_others_go_on(status: int, said: str, finish: str) -> None:
+    refusing = stub.sends(json.dumps({"error": {"message": said}}).encode(), status)
+    with Stub(refusing, stub.answers) as server:
+        asked = client(server.url)
+        found = asked.complete(BODY)
+        assert (found.text, found.refusal, found.finish, found.prompt_tokens) == ("", said, finish, 0)
+        assert asked.complete(BODY).text
 
 
 def test_whether_a_server_runs_is_asked_where_it_did_not_answer() -> None:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from duologue.core.system_answers import TAKEN_UP
+from duologue.endpoints.server_words import FILTERED, TOO_LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,7 +48,9 @@ class Account:
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             estimated=int(not completion.told),
-            refusals=int(bool(completion.refusal)),
+            refusals=int(bool(completion.refusal) and completion.finish not in {TOO_LONG, FILTERED}),
+            too_long=int(completion.finish == TOO_LONG),
+            prompts_filtered=int(completion.finish == FILTERED),
             cut_off=int(completion.finish == "length" and not one_token),
             filtered=int(completion.finish == "content_filter"),
         )
@@ -135,6 +138,8 @@ def summary_lines(
         "refusals": "refusals",
         "cut_off": "cut off at reply_tokens",
         "filtered": "cut off by a filter of the server",
+        "too_long": "prompts longer than the server takes (--set turns=... and --set facts=... shorten them)",
+        "prompts_filtered": "prompts that a filter of the server refused",
     }
     lines.append(f"not as asked: {told['unparsable']:,} of {answers:,} {odd.pop('unparsable')}")
     found = [f"{told[name]:,} {words}" for name, words in odd.items() if told.get(name)]

@@ -13,15 +13,14 @@ from duologue.core.escapes import excerpt
 from duologue.core.rng import Rng
 from duologue.endpoints.address import checked_address
 from duologue.endpoints.chunks import NotJsonError
-from duologue.endpoints.completion import completion_of, decoded_response, error_in
-from duologue.endpoints.server_words import refusal, said_by_server
+from duologue.endpoints.completion import ChatCompletion, completion_of, decoded_response, error_in
+from duologue.endpoints.server_words import refusal, refused_alone, said_by_server
 from duologue.endpoints.timed_line import BodyError, LineError, TimedLine, certificates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from duologue.endpoints.caps import SpendingCaps
-    from duologue.endpoints.completion import ChatCompletion
     from duologue.endpoints.secret import Secret
     from duologue.endpoints.settings import EndpointSettings
     from duologue.endpoints.timed_line import LineResponse
@@ -75,7 +74,8 @@ class EndpointClient:
     def complete(self, body: bytes, on_sent: Callable[[], object] | None = None) -> ChatCompletion:
         """Return what the model says to a request; `on_sent` is called for each try that is sent.
 
-        Raises `BotError` for a server that refuses it, or is down, busy or broken try after try, `FormRefusedError`
+        A prompt that a server refuses for what it says, or for its length, is answered by a refusal: others go on.
+        Raises `BotError` for a server that refuses all, or is down, busy or broken try after try, `FormRefusedError`
         where it does not take the form of the answer, and `CapReachedError`.
         """
         settings, wait = self._settings, self._settings.wait
@@ -164,6 +164,9 @@ class EndpointClient:
             raise _TroubleError(f"answers with status {status}: {self._said(data)}", _seconds(response.retry_after))
         if status != _OK:
             refused = f"{self._who} {refusal(status, data, response.location, self._secret)}"
+            if why := refused_alone(status, data):
+                spent = round(milliseconds, 3)
+                return ChatCompletion(text="", refusal=self._said(data), finish=why, told=True, milliseconds=spent)
             if status not in _BAD_REQUESTS:
                 raise BotError(refused + _HINTS.get(status, ""))
             if any(word in data.decode("utf-8", "replace").lower() for word in _STRUCTURE):

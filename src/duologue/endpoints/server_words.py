@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from duologue.endpoints.secret import Secret
 
 _NO_KEY = (401, 403)
+_BAD_REQUESTS = (400, 413, 422)
+_LONG = (
+    "context_length", "context length", "context_size", "context size", "context window", "prompt is too long",
+    "input is too long", "too many tokens", "range of input length",
+)  # fmt: skip
+_FILTERED = (
+    "content_filter", "content filter", "content_policy", "content policy", "content management policy",
+    "data_inspection_failed", "inappropriate content", "敏感内容",
+)  # fmt: skip
+"""Words of servers that refuse a prompt for what it says: of OpenAI, Azure, llama.cpp, vLLM, Anthropic, DashScope."""
+TOO_LONG, FILTERED = "prompt_too_long", "prompt_filtered"
 
 
 def said_by_server(data: bytes, secret: Secret) -> str:
@@ -28,6 +39,18 @@ def said_by_server(data: bytes, secret: Secret) -> str:
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         told = data
     return excerpt(secret.hidden(made_whole(told.decode("utf-8", "backslashreplace"))).encode()) or "nothing"
+
+
+def refused_alone(status: int, data: bytes) -> str:
+    """Return why a server refuses this prompt and would take others: `TOO_LONG` or `FILTERED`; empty where it may not.
+
+    >>> refused_alone(400, b'{"error": {"code": "content_filter"}}'), refused_alone(400, b"no such field")
+    ('prompt_filtered', '')
+    """
+    said = data.decode("utf-8", "replace").lower() if status in _BAD_REQUESTS else ""
+    if any(word in said for word in _LONG):
+        return TOO_LONG
+    return FILTERED if any(word in said for word in _FILTERED) else ""
 
 
 def refusal(status: int, data: bytes, location: str, secret: Secret) -> str:
