@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,32 +14,33 @@ GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 HOSTILE = "<script>x</script>\x1b[2J\u202e"
 
 
-@pytest.mark.parametrize(
-    ("task", "file", "wanted"),
-    [
-        ("restaurant", "restaurant/small-data.json", ["d-1", "hello what can i help you with today", "c-2", "✓"]),
-        ("spoken", "spoken/small-valid.json", ["他还叫老赵吧？", "守门人 | 生命值 | 4200"]),
-        ("spoken", "spoken/small-kg.json", ["青石岛", "周边景点", "白沙湾"]),
-        ("proactive", "proactive/small-samples.txt", ["START → 云 海 之 旅 → 山 路", "周 一 鸣", "回复"]),
-        ("conversation", "conversation/small-dialogues.txt", ["<b>U</b>", "S: is not an answer"]),
-        (
-            "mobilecs/extraction",
-            "mobilecs/extraction/contract/raw.json",
-            [
-                '<mark title="ent-1 has 业务费用 (fee)">四十六元<sup>2</sup></mark>',
-                "<li>四十六元: ent-1 has 业务费用 (fee)</li>",
-                "intents: 求助-查询 (seek help: query): ent-1 业务费用 (fee)",
-                "客服",
-            ],
-        ),
-        (
-            "mobilecs/dialogue",
-            "mobilecs/dialogue/contract/dialogues.json",
-            ["<td>账户余额 (account balance)</td><td>二十三块六</td>", "<td>asked</td>", "said by the user"],
-        ),
-        ("mobilecs/extraction", "mobilecs/small-extraction.answers.json", ["<th scope=", "mentions"]),
-    ],
-)
+FILES: list[tuple[str, str, list[str]]] = [
+    ("restaurant", "restaurant/small-data.json", ["d-1", "hello what can i help you with today", "c-2", "✓"]),
+    ("spoken", "spoken/small-valid.json", ["他还叫老赵吧？", "守门人 | 生命值 | 4200"]),
+    ("spoken", "spoken/small-kg.json", ["青石岛", "周边景点", "白沙湾"]),
+    ("proactive", "proactive/small-samples.txt", ["START → 云 海 之 旅 → 山 路", "周 一 鸣", "回复"]),
+    ("conversation", "conversation/small-dialogues.txt", ["<b>U</b>", "S: is not an answer"]),
+    (
+        "mobilecs/extraction",
+        "mobilecs/extraction/contract/raw.json",
+        [
+            '<mark title="ent-1 has 业务费用 (fee)">四十六元<sup>2</sup></mark>',
+            "<li>四十六元: ent-1 has 业务费用 (fee)</li>",
+            "intents: 求助-查询 (seek help: query): ent-1 业务费用 (fee)",
+            "客服",
+        ],
+    ),
+    (
+        "mobilecs/dialogue",
+        "mobilecs/dialogue/contract/dialogues.json",
+        ["<td>账户余额 (account balance)</td><td>二十三块六</td>", "<td>asked</td>", "said by the user"],
+    ),
+    ("mobilecs/extraction", "mobilecs/small-extraction.answers.json", ["<th scope=", "mentions"]),
+]
+"""Task, file, and what its page says."""
+
+
+@pytest.mark.parametrize(("task", "file", "wanted"), FILES)
 def test_a_file_of_each_task_is_a_page(duologue: Any, tmp_path: Path, task: str, file: str, wanted: list[str]) -> None:
     page = tmp_path / "page.html"
     done = duologue("show", task, GOLDEN / file, "--out", page)
@@ -50,11 +52,11 @@ def test_a_file_of_each_task_is_a_page(duologue: Any, tmp_path: Path, task: str,
 
 
 def test_posts_are_a_page_too(duologue: Any, tmp_path: Path) -> None:
-    user = {"id": 7, "screen_name": "care", "name": "Care"}
-    post = {"created_at": "Mon Jan 02 10:00:00 +0000 2017", "truncated": False, "lang": "en", "user": user}
+    post = {"created_at": "Mon Jan 02 10:00:00 +0000 2017", "truncated": False, "lang": "en"}
+    ann, care = ({"id": 7, "screen_name": name.lower(), "name": name} for name in ("Ann", "Care"))
     posts = [
-        {**post, "id": 1, "text": "no <b>signal</b>", "in_reply_to_status_id": None},
-        {**post, "id": 2, "text": "sorry!", "in_reply_to_status_id": 1},
+        {**post, "id": 1, "text": "no <b>signal</b>", "in_reply_to_status_id": None, "user": ann},
+        {**post, "id": 2, "text": "sorry!", "in_reply_to_status_id": 1, "user": care},
     ]
     (tmp_path / "care.json").write_text(json.dumps({"2": posts}), encoding="utf-8")
     page = tmp_path / "page.html"
@@ -64,6 +66,20 @@ def test_posts_are_a_page_too(duologue: Any, tmp_path: Path) -> None:
     assert "no &lt;b&gt;signal&lt;/b&gt;" in shown
     assert "Care (@care)" in shown
     assert "ID:2" in shown
+
+    said = re.findall('<li class="(c.)">.*?<b>(.*?)</b>', shown, re.DOTALL)
+    assert said == [("c0", "Ann (@ann)"), ("c1", "Care (@care)")]
+
+
+@pytest.mark.parametrize("file", [one[1] for one in FILES])
+def test_every_statistic_has_its_name_in_both_languages(duologue: Any, tmp_path: Path, file: str) -> None:
+    page = tmp_path / "page.html"
+    task = next(task for task, other, _ in FILES if other == file)
+    assert duologue("show", task, GOLDEN / file, "--out", page).code == 0
+    table = page.read_text(encoding="utf-8").partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall('<th scope="row">(.*?)</th>', table)
+    assert rows
+    assert [one for one in rows if "zh-Hans" not in one] == []
 
 
 def test_dialogues_beyond_the_number_are_counted(duologue: Any, tmp_path: Path) -> None:

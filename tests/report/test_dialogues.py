@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duologue.core.annotation import Bilingual
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 from duologue.core.errors import StorageError
 from duologue.core.marked_text import MarkedText, Stretch
@@ -68,6 +69,34 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert "12,345" in shown
     assert "(25)" in shown
     assert "There is nothing in it." in page(tmp_path / "b.html", [DialogueView("bare")])
+
+
+def test_a_role_has_one_colour_in_every_dialogue(tmp_path: Path) -> None:
+    said = [UtteranceView("user", "hi"), UtteranceView("staff", "hello"), UtteranceView("Ann", "dear me")]
+    said += [UtteranceView("Bob", "well"), UtteranceView("", "a line"), UtteranceView("@care", "sorry", played="agent")]
+    shown = page(tmp_path / "a.html", [DialogueView("one", said), DialogueView("two", said[::-1])])
+    colours = re.findall('<li class="(c.)">', shown)
+    assert colours == ["c0", "c1", "c3", "c4", "c5", "c1", "c1", "c5", "c4", "c3", "c1", "c0"]
+
+
+def test_a_name_in_the_data_is_no_key_of_the_words_of_the_page(tmp_path: Path) -> None:
+    said = [UtteranceView(name, "hi") for name in ("title", "dialogues_more", "user")]
+    shown = page(tmp_path / "a.html", [DialogueView("one", said, [TableView("language", ["says_nothing"], [["x"]])])])
+    assert re.findall("<b>(.*?)</b>", shown) == [
+        "title",
+        "dialogues_more",
+        '<span class="en" lang="en">user</span><span class="zh" lang="zh-Hans">用户</span>',
+    ]
+    assert "<summary>language <small>" in shown
+    assert '<th scope="col">says_nothing</th>' in shown
+
+
+def test_words_of_ours_are_there_in_both_languages(tmp_path: Path) -> None:
+    both = Bilingual(en="not <b>", zh="不 <b>")
+    said = UtteranceView("user", both, [both], [both])
+    shown = page(tmp_path / "a.html", [DialogueView(both, [said], [TableView("goal", ["value"], [[both]])])])
+    spans = '<span class="en" lang="en">not &lt;b&gt;</span><span class="zh" lang="zh-Hans">不 &lt;b&gt;</span>'
+    assert shown.count(spans) == 5
 
 
 def test_what_comes_after_the_dialogue_stands_below_it(tmp_path: Path) -> None:

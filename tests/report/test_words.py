@@ -12,7 +12,7 @@ import pytest
 import duologue.challenges
 import duologue.report
 from duologue.core.plugins import load_task
-from duologue.report.words import FOLDER, Term, both, words
+from duologue.report.words import FOLDER, NAMES, Term, both, names, words
 
 CHALLENGES = Path(duologue.challenges.__file__).parent
 TEMPLATES = Path(duologue.report.__file__).parent / "templates"
@@ -46,13 +46,26 @@ def test_the_templates_use_only_words_that_exist() -> None:
 
 def test_every_word_is_used() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.j2"))
-    source += "".join(path.read_text(encoding="utf-8") for path in CHALLENGES.rglob("formats/*.py"))
     known = {"p@1", "p@2", "p@5", "mrr", "pairs_caption_all", "pairs_caption_neighbours", *CUTS}
     assert {key for key in words() if f'"{key}"' not in source} <= known
 
 
 def test_every_cut_of_our_tasks_has_its_words() -> None:
     assert set(words()) >= CUTS
+
+
+def test_every_name_has_both_languages() -> None:
+    tables = [path.stem for path in NAMES.glob("*.toml")]
+    assert sorted(tables) == ["statistics", "views"]
+    for table in tables:
+        for name, entry in names(table).items():
+            assert set(entry) == {"en", "zh"}, name
+            assert all(text.strip() for text in entry.values()), name
+
+
+def test_every_name_of_a_table_is_one_that_our_tasks_give() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in CHALLENGES.rglob("*.py"))
+    assert [name for table in ("views", "statistics") for name in names(table) if f'"{name}"' not in source] == []
 
 
 def test_a_text_is_given_in_both_languages_with_values_escaped() -> None:

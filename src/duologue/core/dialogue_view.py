@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from duologue.core.annotation import Bilingual
     from duologue.core.marked_text import MarkedText
+
+    Said = str | Bilingual
+    """Words of the data, as they stand; or words of ours, in both languages of a page."""
+
+Role = Literal["user", "agent", "answer", ""]
+"""Who somebody is, whatever they are called: the user, whoever serves or leads, what a system answered; or none."""
+ROLES: dict[str, Role] = {"user": "user", "system": "agent", "agent": "agent", "staff": "agent", "reply": "answer"}
+"""Speakers whose role goes without saying."""
 
 
 class UtteranceView(NamedTuple):
@@ -15,11 +24,18 @@ class UtteranceView(NamedTuple):
 
     speaker: str
     """Who speaks, such as `user`, `system` or `staff`; empty where nobody does."""
-    text: str | MarkedText
-    legend: Sequence[str] = ()
+    text: Said | MarkedText
+    legend: Sequence[Said] = ()
     """What each stretch of a numbered text is, in the order of their numbers."""
-    notes: Sequence[str] = ()
+    notes: Sequence[Said] = ()
     """What is told of the utterance as a whole, a line each."""
+    played: Role | None = None
+    """The speaker's role, where it is not that of `ROLES`."""
+
+    @property
+    def role(self) -> Role:
+        """Who the speaker is."""
+        return ROLES.get(self.speaker, "") if self.played is None else self.played
 
 
 class TableView(NamedTuple):
@@ -27,13 +43,13 @@ class TableView(NamedTuple):
 
     title: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Said]]
 
 
 class DialogueView(NamedTuple):
     """A dialogue, or whatever else a data file holds one after another."""
 
-    title: str
+    title: Said
     utterances: Sequence[UtteranceView] = ()
     tables: Sequence[TableView] = ()
     """What was known before: above the utterances."""

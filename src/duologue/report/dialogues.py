@@ -5,23 +5,28 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.annotation import Bilingual
 from duologue.core.disk import replacing_text
 from duologue.core.escapes import one_line, printable
 from duologue.core.marked_text import MarkedText
 from duologue.core.version import __version__
-from duologue.report.figures import COLOURS
 from duologue.report.html import template
+from duologue.report.words import in_both
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
+    from duologue.core.dialogue_view import DialogueView, Said, TableView, UtteranceView
 
 MAX_UTTERANCES, MAX_ROWS = 500, 200
 """Utterances of a dialogue and rows of a table that are shown; the others are counted."""
 _MAX_LISTED = 20
 """Texts of a statistic that are shown."""
+_COLOURS = {"user": 0, "agent": 1, "answer": 2}
+"""By role, so that who has a colour in one dialogue has it in all."""
+_OTHERS, _NOBODY = (3, 4), 5
+"""Colours of other speakers, in the order in which the page first has them, and of lines that nobody says."""
 
 
 class _Shown(NamedTuple):
@@ -50,7 +55,8 @@ def write_dialogues_page(
     Nothing of the data is obeyed by a browser. Raises `StorageError` for what the disk refuses.
     """
     left = iter(dialogues)
-    shown = [_shown(dialogue) for dialogue in islice(left, n)]
+    others: dict[str, int] = {}
+    shown = [_shown(dialogue, others) for dialogue in islice(left, n)]
     parts = template("dialogues.html.j2").generate(
         title=one_line(title),
         dialogues=shown,
@@ -64,18 +70,22 @@ def write_dialogues_page(
         out.writelines(parts)
 
 
-def _shown(dialogue: DialogueView) -> _Shown:
-    speakers: dict[str, int] = {}
-    utterances = [
-        (speakers.setdefault(one.speaker, len(speakers)) % COLOURS, one)
-        for one in islice(dialogue.utterances, MAX_UTTERANCES)
-    ]
+def _shown(dialogue: DialogueView, others: dict[str, int]) -> _Shown:
+    utterances = [(_colour(one, others), one) for one in islice(dialogue.utterances, MAX_UTTERANCES)]
     tables, after = ([table for table in group if table.rows] for group in (dialogue.tables, dialogue.after))
     return _Shown(dialogue, utterances, tables, after)
 
 
-def _plain(text: str | MarkedText) -> str | MarkedText:
+def _colour(said: UtteranceView, others: dict[str, int]) -> int:
+    if said.role:
+        return _COLOURS[said.role]
+    return _OTHERS[others.setdefault(said.speaker, len(others)) % len(_OTHERS)] if said.speaker else _NOBODY
+
+
+def _plain(text: Said | MarkedText) -> str | MarkedText:
     """Return text in which control characters are spelled out: no browser shows them."""
+    if isinstance(text, Bilingual):
+        return in_both(en=printable(text.en), zh=printable(text.zh))
     return text if isinstance(text, MarkedText) else printable(text)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from duologue.core.disk import read_bytes
-from duologue.report.words import LANGUAGES
+from duologue.report.words import in_both
 
 FILE = Path(__file__).with_name("phrases.toml")
 _LONGEST = 1000
@@ -31,11 +31,7 @@ def background(said: str) -> Markup:
     chinese = in_chinese(said)
     if chinese is None:
         return Markup('<span lang="en">{}</span>').format(said)
-    texts = {"en": said, "zh": chinese}
-    return Markup("").join(
-        Markup('<span class="{}" lang="{}">{}</span>').format(language, tag, texts[language])
-        for language, tag in LANGUAGES.items()
-    )
+    return in_both(en=said, zh=chinese)
 
 
 def in_chinese(said: str) -> str | None:

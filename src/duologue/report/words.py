@@ -9,11 +9,14 @@ from pathlib import Path
 from markupsafe import Markup, escape
 
 from duologue.core.disk import read_bytes
+from duologue.core.escapes import printable
 
 LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 """Key in the table of words -> language tag in the page."""
 FOLDER = Path(__file__).with_name("words")
 """A table for each page, and one of what they share."""
+NAMES = FOLDER / "names"
+"""Tables of names that tasks give, by what they name: nothing else is looked up there, nor these elsewhere."""
 
 
 @cache
@@ -34,9 +37,34 @@ def both(key: str, **values: object) -> Markup:
     entry = words().get(key)
     if entry is None:
         return escape(key)
+    return in_both(**{language: _fill(entry[language], language, values) for language in LANGUAGES})
+
+
+@cache
+def names(table: str) -> dict[str, dict[str, str]]:
+    """Return a table of names."""
+    found: dict[str, dict[str, str]] = tomllib.loads(read_bytes(NAMES / f"{table}.toml").decode())
+    return found
+
+
+def name_in(table: str, name: str) -> Markup:
+    """Return a name in both languages as HTML; one that its table has not is shown as it is.
+
+    A name is data: one that happens to be a key of the words of a page is none of them.
+    """
+    entry = names(table).get(name)
+    return escape(printable(name)) if entry is None else in_both(**entry)
+
+
+def in_both(*, en: object, zh: object) -> Markup:
+    """Return a text given in both languages as HTML, each marked with its language.
+
+    >>> str(in_both(en="<b>", zh="粗"))
+    '<span class="en" lang="en">&lt;b&gt;</span><span class="zh" lang="zh-Hans">粗</span>'
+    """
     return Markup("").join(
-        Markup('<span class="{}" lang="{}">{}</span>').format(language, tag, _fill(entry[language], language, values))
-        for language, tag in LANGUAGES.items()
+        Markup('<span class="{}" lang="{}">{}</span>').format(language, LANGUAGES[language], said)
+        for language, said in (("en", en), ("zh", zh))
     )
 
 

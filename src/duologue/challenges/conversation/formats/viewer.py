@@ -45,11 +45,21 @@ def views(path: Path) -> Iterator[DialogueView]:
     """Yield the dialogues that `dump` writes as a page shows them. Raises as `stores.stores_in` does."""
     for store in stores.stores_in(path):
         for key, posts in _english(store):
-            said = [
-                UtteranceView(f"{post.name} (@{post.screen_name})", post.text, (), [f"{post.created_at} ({post.id})"])
-                for post in posts
-            ]
-            yield DialogueView(f"ID:{key}", said)
+            yield DialogueView(f"ID:{key}", [_said(post, store.account) for post in posts])
+
+
+def _said(post: Post, account: str) -> UtteranceView:
+    return UtteranceView(
+        f"{post.name} (@{post.screen_name})",
+        post.text,
+        (),
+        [f"{post.created_at} ({post.id})"],
+        "agent" if _is_own(post, account) else "user",
+    )
+
+
+def _is_own(post: Post, account: str) -> bool:
+    return post.screen_name.lower() == account.lower()
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
@@ -64,7 +74,7 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
             english += dialogue[0].lang == LANGUAGE
             turns += len(dialogue)
             longest = max(longest, len(dialogue))
-            own += sum(post.screen_name.lower() == store.account.lower() for post in dialogue)
+            own += sum(_is_own(post, store.account) for post in dialogue)
             posts.update(post.id for post in dialogue)
             languages.add(dialogue[0].lang)
     return {

@@ -6,7 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.formats import viewer
-from duologue.core.dialogue_view import DialogueView, UtteranceView
+from duologue.challenges.conversation.formats.dialogue_lines import SPEAKERS
+from duologue.core.dialogue_view import ROLES, DialogueView, UtteranceView
 from duologue.core.disk import Source
 from duologue.core.lines import Lines
 from duologue.store.database import is_database
@@ -42,12 +43,18 @@ def views(path: Path) -> Iterator[DialogueView]:
     said: list[UtteranceView] = []
     for line in chain(Lines(Source(path), unmarked=True), [""]):
         if line.strip():
-            speaker, _, text = line.partition(" ")
-            said.append(UtteranceView(speaker.rstrip(":"), text) if speaker.endswith(":") else UtteranceView("", line))
+            said.append(_utterance(line))
         elif said:
             number += 1
             yield DialogueView(str(number), said)
             said = []
+
+
+def _utterance(line: str) -> UtteranceView:
+    speaker, _, text = line.partition(" ")
+    if not speaker.endswith(":"):
+        return UtteranceView("", line)
+    return UtteranceView(speaker.rstrip(":"), text, played=ROLES.get(SPEAKERS.get(speaker, "")))
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
