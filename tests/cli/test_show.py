@@ -24,16 +24,18 @@ FILES: list[tuple[str, str, list[str]]] = [
         "mobilecs/extraction",
         "mobilecs/extraction/contract/raw.json",
         [
-            '<mark title="ent-1 has 业务费用 (fee)">四十六元<sup>2</sup></mark>',
-            "<li>四十六元: ent-1 has 业务费用 (fee)</li>",
+            '<mark title="ent-1 · 业务费用 (fee)">四十六元<sup>2</sup></mark>',
+            ">四十六元: ent-1 has 业务费用 (fee)<",
+            ">四十六元：ent-1 的业务费用<",
             "intents: 求助-查询 (seek help: query): ent-1 业务费用 (fee)",
+            "意图：求助-查询：ent-1 业务费用<",
             "客服",
         ],
     ),
     (
         "mobilecs/dialogue",
         "mobilecs/dialogue/contract/dialogues.json",
-        ["<td>账户余额 (account balance)</td><td>二十三块六</td>", "<td>asked</td>", "said by the user"],
+        ["<td>账户余额 (account balance)</td><td>二十三块六</td>", ">asked<", "said by the user"],
     ),
     ("mobilecs/extraction", "mobilecs/small-extraction.answers.json", ["<th scope=", "mentions"]),
 ]

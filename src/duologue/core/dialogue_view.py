@@ -57,6 +57,11 @@ class DialogueView(NamedTuple):
     """What comes after the last utterance, such as candidates for the next."""
 
 
+def in_english(said: Said) -> str:
+    """Return words as plain text has them: of ours, the English ones."""
+    return said if isinstance(said, str) else said.en
+
+
 def views_of_lines(lines: Iterable[str]) -> Iterator[DialogueView]:
     """Yield a view for each block of lines between blank ones; the first line of a block is its title.
 

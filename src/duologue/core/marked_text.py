@@ -18,6 +18,8 @@ class Stretch(NamedTuple):
     start: int
     end: int
     meaning: str
+    kind: str = ""
+    """A class of the page's style, if it has one of its own."""
 
 
 class MarkedText(NamedTuple):
@@ -52,7 +54,11 @@ class MarkedText(NamedTuple):
             ended = (one for one in here if min(self.stretches[one].end, len(self.text)) == end)
             shown += "".join(f"<sup>{one + 1}</sup>" for one in ended)
         meanings = "; ".join(printable(self.stretches[one].meaning) for one in here)
-        return f'<mark title="{escape(meanings)}">{shown}</mark>' if meanings else shown
+        if not meanings:
+            return shown
+        kinds = " ".join(dict.fromkeys(kind for one in here if (kind := self.stretches[one].kind)))
+        styled = f' class="{escape(kinds)}"' if kinds else ""
+        return f'<mark{styled} title="{escape(meanings)}">{shown}</mark>'
 
 
 def with_english(label: str, names: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.challenges.mobilecs.formats import dialogue_views
+from duologue.core.annotation import Bilingual
 from duologue.core.errors import FormatError
 from duologue.core.marked_text import MarkedText
 
@@ -21,14 +22,15 @@ def saved(rows: Any, path: Path) -> Path:
 def test_an_annotated_call_has_its_marks_in_the_order_of_their_lines(golden: Path) -> None:
     first = next(dialogue_views.views(golden / "extraction/contract/raw.json"))
     said = first.utterances[2]
-    assert (said.speaker, list(said.notes)) == ("staff", ["intents: 通知 (inform)"])
+    assert (said.speaker, list(said.notes)) == ("staff", [Bilingual(en="intents: 通知 (inform)", zh="意图：通知")])
     assert isinstance(said.text, MarkedText)
     assert [said.text.text[one.start : one.end] for one in said.text.stretches] == ["青松套餐", "四十六元", "七个G"]
-    assert list(said.legend) == [
+    assert [one if isinstance(one, str) else one.en for one in said.legend] == [
         "青松套餐: ent-1 is 主套餐 (main plan)",
         "四十六元: ent-1 has 业务费用 (fee)",
         "七个G: ent-1 has 流量总量 (data volume)",
     ]
+    assert said.legend[1] == Bilingual(en="四十六元: ent-1 has 业务费用 (fee)", zh="四十六元：ent-1 的业务费用")
     assert not first.tables
 
 
@@ -37,18 +39,18 @@ def test_track_2_has_knowledge_base_and_goal_and_what_a_system_said(golden: Path
     base, goal = next(dialogue_views.views(path)).tables
     assert (base.title, base.rows[0], base.rows[1]) == (
         "knowledge base",
-        ("ent-1", "name", "青松套餐"),
+        (Bilingual(en="ent-1", zh="ent-1"), "name", "青松套餐"),
         ("", "type", "主套餐 (main plan)"),
     )
-    assert ("", "业务费用 (fee)", "asked", "") in goal.rows
+    assert ("", "业务费用 (fee)", Bilingual(en="asked", zh="询问"), "") in goal.rows
     rows = json.loads(path.read_text(encoding="utf-8"))[:1]
     rows[0]["content"][0] |= {"用户意图-生成": "询问", "客服意图-生成": "通知", "客服-生成": "四十六元"}
     made = next(dialogue_views.views(saved(rows, tmp_path / "made.json"))).utterances[2]
-    assert (made.speaker, made.text, list(made.notes)) == (
-        "system",
-        "四十六元",
-        ["understood: 询问 (ask)", "chosen: 通知 (inform)"],
-    )
+    assert (made.speaker, made.text, made.role) == ("system", "四十六元", "answer")
+    assert list(made.notes) == [
+        Bilingual(en="understood: 询问 (ask)", zh="理解为：询问"),
+        Bilingual(en="chosen: 通知 (inform)", zh="选择：通知"),
+    ]
 
 
 def test_a_result_of_track_1_is_two_tables(tmp_path: Path) -> None:
@@ -58,8 +60,10 @@ def test_a_result_of_track_1_is_two_tables(tmp_path: Path) -> None:
         "triples": [{"ent-id": "NA", "prop": "账户余额", "value": "十块", "turn_id": 4}],
     }
     mentions, values = next(dialogue_views.views(saved([row], tmp_path / "a.json"))).tables
-    assert list(mentions.rows) == [("turn 3, characters 0-4", "青松套餐", "ent-1", "主套餐 (main plan)")]
-    assert list(values.rows) == [("turn 4", "十块", "user", "账户余额 (account balance)")]
+    place = Bilingual(en="turn 3, characters 0-4", zh="轮次 3，字符 0-4")
+    assert list(mentions.rows) == [(place, "青松套餐", "ent-1", "主套餐 (main plan)")]
+    place, user = Bilingual(en="turn 4", zh="轮次 4"), Bilingual(en="user", zh="用户")
+    assert list(values.rows) == [(place, "十块", user, "账户余额 (account balance)")]
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -5,28 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats import files
-from duologue.challenges.mobilecs.formats.overlay import marks_of, meaning_of
 from duologue.challenges.mobilecs.formats.tables import base_view, goal_view
 from duologue.challenges.mobilecs.formats.walker import (
+    NO_REPLY,
     RAW,
     SPEAKERS,
     TRACK_2,
     entities_in,
+    notes_of_answer,
     paired_turns,
     place_of,
     read_any,
     triples_in,
+    utterance_of,
 )
-from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, owner_of
+from duologue.challenges.mobilecs.schema.english import bilingual, told_owner
 from duologue.challenges.mobilecs.schema.ontology import GENERATED
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
-from duologue.core.marked_text import MarkedText, Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duologue.core.records import Answer, Turn
+    from duologue.challenges.mobilecs.formats.overlay import MarkedUtterance
+    from duologue.core.records import Answer
 
     Row = dict[str, Any]
 
@@ -36,7 +38,9 @@ def views(path: Path) -> Iterator[DialogueView]:
     form, found = read_any(path)
     for one in found:
         if form == RAW:
-            yield DialogueView(one.id, [_utterance(SPEAKERS[turn.speaker], turn) for turn in one.turns])
+            yield DialogueView(
+                one.id, [utterance_view(utterance_of(SPEAKERS[turn.speaker], turn)) for turn in one.turns]
+            )
         elif form == TRACK_2:
             yield _of_track2(*one)
         else:
@@ -50,46 +54,29 @@ def _of_track2(name: str, row: Row) -> DialogueView:
     said: list[UtteranceView] = []
     for place, turn in enumerate(row["content"]):
         user, staff = paired_turns(turn, place)
-        said.append(_utterance("user", user))
+        said.append(utterance_view(utterance_of("user", user)))
         if staff is not None:
-            said.append(_utterance("staff", staff))
+            said.append(utterance_view(utterance_of("staff", staff)))
         if any(key in turn for key in GENERATED):
             said.append(_generated(files.answer_of(turn)))
     return DialogueView(name, said, tables)
 
 
-def _utterance(speaker: str, turn: Turn) -> UtteranceView:
-    if turn.annotation is None:
-        return UtteranceView(speaker, turn.text)
-    marks = marks_of(turn.text, turn.annotation)
-    stretches = tuple(Stretch(mark.start, mark.end, "; ".join(mark.meanings)) for mark in marks)
-    acts = turn.annotation.acts
-    return UtteranceView(
-        speaker,
-        MarkedText(turn.text, stretches, numbered=True),
-        [meaning_of(mark) for mark in marks],
-        [f"intents: {bilingual_acts(acts)}"] if acts else [],
-    )
+def utterance_view(said: MarkedUtterance) -> UtteranceView:
+    """Return an utterance with what its marks are and its notes."""
+    return UtteranceView(said.speaker, said.marked(), [mark.told() for mark in said.marks], said.notes)
 
 
 def _generated(answer: Answer) -> UtteranceView:
-    acts = answer.annotation.acts if answer.annotation else ()
-    told = []
-    for speaker, how in (("user", "understood"), ("system", "chosen")):
-        mine = [act for act in acts if act.speaker == speaker]
-        if mine:
-            told.append(f"{how}: {bilingual_acts(mine)}")
-    return UtteranceView("system", "(no reply)" if answer.text is None else answer.text, (), told)
+    said = NO_REPLY if answer.text is None else answer.text
+    return UtteranceView("system", said, (), notes_of_answer(answer), "answer")
 
 
 def _of_result(name: str, row: Row) -> DialogueView:
     heads = ("place", "words", "entity")
-    mentions = [
-        (place_of(one).removesuffix(": "), one["name"], one["id"], bilingual(one["type"])) for one in entities_in(row)
-    ]
+    mentions = [(place_of(one), one["name"], one["id"], bilingual(one["type"])) for one in entities_in(row)]
     values = [
-        (place_of(one).removesuffix(": "), one["value"], owner_of(one["ent-id"]), bilingual(one["prop"]))
-        for one in triples_in(row)
+        (place_of(one), one["value"], told_owner(one["ent-id"]), bilingual(one["prop"])) for one in triples_in(row)
     ]
     return DialogueView(
         name, (), [TableView("mentions", (*heads, "type"), mentions), TableView("values", (*heads, "slot"), values)]

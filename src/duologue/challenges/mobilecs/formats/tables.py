@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.knowledge.goal import consultations_of
-from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_argument, owner_of
+from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_argument, told_owner
 from duologue.challenges.mobilecs.schema.ontology import (
     CONSULT,
     GOAL_ENTITY_INTENTS,
     GOAL_USER_INTENTS,
     REQUESTED,
 )
-from duologue.core.dialogue_view import TableView
+from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import TableView, in_english
 from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from duologue.core.dialogue_view import Said
+
+_ASKED = Bilingual(en="asked", zh="询问")
 _INTENTS = {GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS}
 
 
@@ -29,19 +33,19 @@ _BASE_HEADS = {
 
 def base_table(base: Mapping[str, Mapping[str, str]], lang: str = "en") -> list[str]:
     """Return the lines of a knowledge base: entity, slot with its English name, values; heads in English or Chinese."""
-    return _lines(base_view(base, lang))
+    return table_lines(base_view(base, lang))
 
 
 def goal_table(goal: Mapping[str, Any]) -> list[str]:
     """Return the lines of a goal: entity, slot, whether it is asked for, what the user says of it."""
-    return _lines(goal_view(goal))
+    return table_lines(goal_view(goal))
 
 
 def base_view(base: Mapping[str, Mapping[str, str]], lang: str = "en") -> TableView:
     """Return the table of a knowledge base, with heads in English or Chinese."""
     title, *heads = _BASE_HEADS[lang]
-    rows = [
-        (owner_of(entity), bilingual(slot), _values(slot, value.split(",")))
+    rows: list[tuple[Said, ...]] = [
+        (told_owner(entity), bilingual(slot), _values(slot, value.split(",")))
         for entity, slots in base.items()
         for slot, value in slots.items()
     ]
@@ -53,30 +57,33 @@ def goal_view(goal: Mapping[str, Any]) -> TableView:
     return TableView("goal", ("entity", "slot", "asked", "said by the user"), _told_once(list(_goal_rows(goal))))
 
 
-def _goal_rows(goal: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+def _goal_rows(goal: Mapping[str, Any]) -> Iterator[tuple[Said, ...]]:
     for entity, slots in goal.items():
         if entity == CONSULT:
             for one in consultations_of(slots):
                 intent, _, kind = one.rpartition("-")
-                yield "", bilingual(CONSULT), "asked", f"{bilingual(intent)}: {bilingual_argument(kind)}"
+                yield "", bilingual(CONSULT), _ASKED, f"{bilingual(intent)}: {bilingual_argument(kind)}"
             continue
         for slot, value in slots.items():
             values = value.split(",")
             said = _values(slot, [one for one in values if one != REQUESTED])
-            yield owner_of(entity), bilingual(slot), "asked" * (REQUESTED in values), said
+            yield told_owner(entity), bilingual(slot), _ASKED if REQUESTED in values else "", said
 
 
 def _values(slot: str, values: Sequence[str]) -> str:
     return ", ".join(map(bilingual, values) if slot == "type" or slot in _INTENTS else values)
 
 
-def _told_once(rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+def _told_once(rows: Sequence[Sequence[Said]]) -> list[tuple[Said, ...]]:
     """Return rows in which a name that the row before begins with is not told again."""
     return [("" if at and row[0] == rows[at - 1][0] else row[0], *row[1:]) for at, row in enumerate(rows)]
 
 
-def _lines(table: TableView) -> list[str]:
-    """Return a title and aligned rows."""
+def table_lines(table: TableView) -> list[str]:
+    """Return a table as plain text: its title and aligned rows."""
     if not table.rows:
         return [f"{table.title}: empty"]
-    return [f"{table.title}:", *(f"    {line}" for line in aligned([table.columns, *table.rows]))]
+    return [
+        f"{table.title}:",
+        *(f"    {line}" for line in aligned([table.columns, *(list(map(in_english, row)) for row in table.rows)])),
+    ]

@@ -10,10 +10,10 @@ from duologue.challenges.mobilecs.formats import files, raw, track2
 from duologue.challenges.mobilecs.formats.annotations import read_annotations
 from duologue.challenges.mobilecs.formats.answers import named_rows, records_of
 from duologue.challenges.mobilecs.formats.issues import Issues, is_count
-from duologue.challenges.mobilecs.formats.overlay import legend, marks_of, overlaid
+from duologue.challenges.mobilecs.formats.overlay import MarkedUtterance, legend, marks_of, overlaid
 from duologue.challenges.mobilecs.formats.tables import base_table, goal_table
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
-from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, owner_of
+from duologue.challenges.mobilecs.schema.english import bilingual, owner_of, told_acts
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
@@ -23,13 +23,14 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER_INTENT,
     USER_TEXT,
 )
+from duologue.core.annotation import Bilingual
 from duologue.core.records import Annotation, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Answer, Dialogue
+    from duologue.core.records import Act, Answer, Dialogue
 
     Statistics = dict[str, int | float | list[str]]
     Row = dict[str, Any]
@@ -93,7 +94,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 def _of_raw(dialogue: Dialogue) -> Iterator[str]:
     yield f"dialogue: {dialogue.id}"
     for at, turn in enumerate(dialogue.turns):
-        yield from _utterance(None if at % 2 else at // 2, SPEAKERS[turn.speaker], turn)
+        yield from utterance_lines(None if at % 2 else at // 2, utterance_of(SPEAKERS[turn.speaker], turn))
 
 
 def _of_track2(name: str, row: Row) -> Iterator[str]:
@@ -103,31 +104,54 @@ def _of_track2(name: str, row: Row) -> Iterator[str]:
         yield from goal_table(row["goal"])
     for place, turn in enumerate(row["content"]):
         user, staff = paired_turns(turn, place)
-        yield from _utterance(place, "user", user)
+        yield from utterance_lines(place, utterance_of("user", user))
         if staff is not None:
-            yield from _utterance(None, "staff", staff)
+            yield from utterance_lines(None, utterance_of("staff", staff))
         if any(key in turn for key in GENERATED):
             yield from _generated(files.answer_of(turn))
 
 
-def _utterance(number: int | None, speaker: str, turn: Turn) -> Iterator[str]:
-    """Yield an utterance with its marks, then its marks and its intents; `number` is that of the turn it opens."""
+def utterance_lines(number: int | None, said: MarkedUtterance) -> Iterator[str]:
+    """Yield an utterance with its marks, then what these are, and notes; `number` is that of the turn it opens."""
     counted = "" if number is None else str(number)
-    marks = marks_of(turn.text, turn.annotation) if turn.annotation is not None else []
-    yield f"{counted:>3} {speaker:6} {overlaid(turn.text, marks)}"
-    for line in legend(marks):
+    yield f"{counted:>3} {said.speaker:6} {overlaid(said.text, said.marks)}"
+    for line in legend(said.marks):
         yield _INDENT + line
-    if turn.annotation is not None and turn.annotation.acts:
-        yield f"{_INDENT}intents: {bilingual_acts(turn.annotation.acts)}"
+    for note in said.notes:
+        yield _INDENT + note.en
+
+
+def utterance_of(speaker: str, turn: Turn) -> MarkedUtterance:
+    """Return an utterance with its marks and its intents."""
+    if turn.annotation is None:
+        return MarkedUtterance(speaker, turn.text)
+    acts = turn.annotation.acts
+    return MarkedUtterance(
+        speaker, turn.text, marks_of(turn.text, turn.annotation), [_noted("intents", "意图", acts)] if acts else []
+    )
+
+
+NO_REPLY = Bilingual(en="(no reply)", zh="（无回复）")
+
+
+def notes_of_answer(answer: Answer) -> list[Bilingual]:
+    """Return the intents that a system understood and chose, a line each."""
+    acts = answer.annotation.acts if answer.annotation else ()
+    sides = {"user": ("understood", "理解为"), "system": ("chosen", "选择")}
+    mine = {speaker: [act for act in acts if act.speaker == speaker] for speaker in sides}
+    return [_noted(*sides[speaker], found) for speaker, found in mine.items() if found]
+
+
+def _noted(en: str, zh: str, acts: Sequence[Act]) -> Bilingual:
+    told = told_acts(acts)
+    return Bilingual(en=f"{en}: {told.en}", zh=f"{zh}：{told.zh}")
 
 
 def _generated(answer: Answer) -> Iterator[str]:
     """Yield a reply of a system, and the intents that it understood and chose."""
-    yield f"    system {'(no reply)' if answer.text is None else answer.text}"
-    for speaker, told in (("user", "understood"), ("system", "chosen")):
-        acts = [act for act in answer.annotation.acts if act.speaker == speaker] if answer.annotation else []
-        if acts:
-            yield f"{_INDENT}{told}: {bilingual_acts(acts)}"
+    yield f"    system {NO_REPLY.en if answer.text is None else answer.text}"
+    for note in notes_of_answer(answer):
+        yield _INDENT + note.en
 
 
 def paired_turns(turn: Row, place: int) -> tuple[Turn, Turn | None]:
@@ -168,9 +192,9 @@ def _of_result(name: str, row: Row) -> Iterator[str]:
     entities, triples = entities_in(row), triples_in(row)
     yield f"result: {name}"
     for one in entities:
-        yield f"    {place_of(one)}{one['name']}: {one['id']} is {bilingual(one['type'])}"
+        yield f"    {_before(place_of(one))}{one['name']}: {one['id']} is {bilingual(one['type'])}"
     for one in triples:
-        yield f"    {place_of(one)}{one['value']}: {owner_of(one['ent-id'])} has {bilingual(one['prop'])}"
+        yield f"    {_before(place_of(one))}{one['value']}: {owner_of(one['ent-id'])} has {bilingual(one['prop'])}"
     if not entities and not triples:
         yield "    (nothing found)"
 
@@ -185,14 +209,18 @@ def triples_in(row: Row) -> list[Row]:
     return list(records_of(row, "triples", ("ent-id", "prop", "value")))
 
 
-def place_of(one: Row) -> str:
+def place_of(one: Row) -> Bilingual:
     """Return the place of an entity or triple: turn, and utterance where it is told, with its characters."""
-    keys = (("turn", "turn_id"), ("utterance", "utterance_id"))
-    told = [f"{word} {one[key]}" for word, key in keys if is_count(one.get(key))]
+    keys = (("turn", "轮次", "turn_id"), ("utterance", "话语", "utterance_id"))
+    told = [(f"{en} {one[key]}", f"{zh} {one[key]}") for en, zh, key in keys if is_count(one.get(key))]
     position = one.get("position")
     if isinstance(position, list) and len(position) == 2 and all(map(is_count, position)):
-        told.append(f"characters {position[0]}-{position[1]}")
-    return f"{', '.join(told)}: " if told else ""
+        told.append((f"characters {position[0]}-{position[1]}", f"字符 {position[0]}-{position[1]}"))
+    return Bilingual(en=", ".join(en for en, _ in told), zh="，".join(zh for _, zh in told))
+
+
+def _before(place: Bilingual) -> str:
+    return f"{place.en}: " if place.en else ""
 
 
 # ------------------------------------------------------------------------------------------ statistics
@@ -274,17 +302,18 @@ def _of_records(rows: Sequence[Row]) -> Statistics:
 
 def _lengths(turns: Sequence[Turn]) -> Statistics:
     found: Statistics = {}
-    for speaker, told in (("user", "user"), ("system", "staff")):
+    names = {"user": "characters_per_user_utterance", "system": "characters_per_staff_utterance"}
+    for speaker, name in names.items():
         texts = [turn.text for turn in turns if turn.speaker == speaker]
-        found[f"characters_per_{told}_utterance"] = _share(sum(map(len, texts)), len(texts))
+        found[name] = _share(sum(map(len, texts)), len(texts))
     return found
 
 
 def _intents(marked: Sequence[Annotation]) -> Statistics:
     acts = [act for one in marked for act in one.acts]
     return {
-        f"{told}_intents": commonest(act.name for act in acts if act.speaker == speaker)
-        for speaker, told in (("user", "user"), ("system", "staff"))
+        name: commonest(act.name for act in acts if act.speaker == speaker)
+        for speaker, name in {"user": "user_intents", "system": "staff_intents"}.items()
     }
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.schema.intents import entity_argument
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS, USER
+from duologue.core.annotation import Bilingual
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from duologue.core.records import Act
 
@@ -124,6 +125,22 @@ def bilingual_acts(acts: Iterable[Act]) -> str:
     )
 
 
+def told_acts(acts: Sequence[Act]) -> Bilingual:
+    """Return acts in one line of both languages, the Chinese one without English names."""
+    chinese = [act.name + (f"：{'、'.join(map(_argument, act.args))}" if act.args else "") for act in acts]
+    return Bilingual(en=bilingual_acts(acts), zh="；".join(chinese))
+
+
+def _argument(argument: str) -> str:
+    found = entity_argument(argument)
+    return argument if found is None else " ".join(found)
+
+
 def owner_of(entity: str | None) -> str:
     """Return whom a slot belongs to, for people: an entity id, or `user` where the files say `NA`."""
-    return "user" if entity in {None, USER} else str(entity)
+    return told_owner(entity).en
+
+
+def told_owner(entity: str | None) -> Bilingual:
+    """Return whom a slot belongs to in both languages."""
+    return Bilingual(en="user", zh="用户") if entity in {None, USER} else Bilingual(en=str(entity), zh=str(entity))

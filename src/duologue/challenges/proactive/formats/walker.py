@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.formats.rules import form_of
+from duologue.core.annotation import Bilingual
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 _SPEAKERS = ("agent", "user")
+_FORMS = {"session": "对话", "sample": "样本"}
 _TRIPLE = ("entity", "attribute", "value")
 
 
@@ -41,8 +43,9 @@ def views(path: Path) -> Iterator[DialogueView]:
         said = [UtteranceView(_SPEAKERS[at % 2], text) for at, text in enumerate(_turns(row))]
         if "response" in row:
             said.append(UtteranceView("reply", row["response"]))
+        form, name = form_of(row) or "", row.get("id", number)
         yield DialogueView(
-            f"{form_of(row)} {row.get('id', number)}",
+            Bilingual(en=f"{form} {name}", zh=f"{_FORMS.get(form, form)} {name}"),
             said,
             [
                 TableView("goal", _TRIPLE, [(" → ".join(row["goal"][0]), "", ""), *row["goal"][1:]]),

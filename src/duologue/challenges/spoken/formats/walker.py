@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.schema.triples import ATTRIBUTE, NAME, VALUE, fact_of, plain
-from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
+from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView, in_english
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from duologue.core.dialogue_view import Said
     from duologue.core.protocols import World
 
     Messages = Sequence[dict[str, Any]]
@@ -37,10 +39,10 @@ def dump(path: Path, write: Callable[[str], object], world: World | None = None)
                 write(f"{line}\n")
         return
     for title, messages, first in _talks(kind, value):
-        lines = [title]
+        lines = [title.en]
         for at, message in enumerate(messages, first):
             lines.append(f"{_SPEAKERS[at % 2]}: {message['message']}")
-            lines += [f"    {_triple(attr, world)}" for attr in message.get("attrs", ())]
+            lines += [f"    {in_english(_triple(attr, world))}" for attr in message.get("attrs", ())]
         for line in (*lines, ""):
             write(f"{line}\n")
 
@@ -98,17 +100,18 @@ def statistics(path: Path, world: World | None = None) -> Statistics:
     return found
 
 
-def _talks(kind: str, value: Any) -> Iterator[tuple[str, Messages, int]]:
+def _talks(kind: str, value: Any) -> Iterator[tuple[Bilingual, Messages, int]]:
     """Yield a title, the messages, and the place of the first among the speakers."""
     if kind == "dialogues":
         for number, row in enumerate(value):
-            yield f"dialogue: {number}" + (f" ({plain(row['name'])})" if "name" in row else ""), row["messages"], 0
+            name = f"{number}" + (f" ({plain(row['name'])})" if "name" in row else "")
+            yield Bilingual(en=f"dialogue: {name}", zh=f"对话：{name}"), row["messages"], 0
     elif kind == "samples":
         for name, messages in value.items():
-            yield f"sample: {name}", messages, 0
+            yield Bilingual(en=f"sample: {name}", zh=f"样本：{name}"), messages, 0
     else:
         for name, row in value.items():
-            yield f"reply: {name}", [row], 1
+            yield Bilingual(en=f"reply: {name}", zh=f"回复：{name}"), [row], 1
 
 
 def _graph_statistics(graph: dict[str, list[list[Any]]]) -> Statistics:
@@ -126,9 +129,11 @@ def _graph_statistics(graph: dict[str, list[list[Any]]]) -> Statistics:
     }
 
 
-def _triple(attr: dict[str, Any], world: World | None) -> str:
+def _triple(attr: dict[str, Any], world: World | None) -> Said:
     said = " | ".join((plain(attr[NAME]), plain(attr[ATTRIBUTE]), plain(attr[VALUE])))
-    return said if world is None or _knows(world, attr) else f"{said} (not in the graph)"
+    if world is None or _knows(world, attr):
+        return said
+    return Bilingual(en=f"{said} (not in the graph)", zh=f"{said}（图谱中没有）")
 
 
 def _knows(world: World, attr: dict[str, Any]) -> bool:
