@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from duologue.core.plugins import load_task
+
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 HOSTILE = "<script>x</script>\x1b[2J\u202e"
 
@@ -84,6 +86,53 @@ def test_every_statistic_has_its_name_in_both_languages(duologue: Any, tmp_path:
     assert [one for one in rows if "zh-Hans" not in one] == []
 
 
+def test_a_result_is_laid_over_its_truth(duologue: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    files = (GOLDEN / "mobilecs/small-extraction.answers.json", "--gold", GOLDEN / "mobilecs/small-dialogues.json")
+    assert duologue("show", "mobilecs/extraction", *files, "--out", page).code == 0
+    shown = page.read_text(encoding="utf-8")
+    assert '<mark class="hit" title="ent-1 · 业务费用 (fee)">每月三十八元<sup>2</sup></mark>' in shown
+    assert '<mark class="missed" title="ent-1 · 流量总量 (data volume)">五个G<sup>4</sup></mark>' in shown
+    assert ">遗漏：五个G：ent-1 的流量总量<" in shown
+    done = duologue("show", "mobilecs/extraction", *files)
+    assert "⁴ missed: 五个G: ent-1 has 流量总量 (data volume)" in done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "wanted"),
+    [
+        ("restaurant", "restaurant/small-data.json", ["✓       1", "candidates:"]),
+        ("spoken", "spoken/small-valid.json", ["wanted: ", "answered: "]),
+        ("proactive", "proactive/small-samples.txt", ["wanted: ", "answered: ", "knowledge:"]),
+        ("conversation", "conversation/small-evaluation.txt", ["wanted: ", "answered: "]),
+        ("mobilecs/dialogue", "mobilecs/dialogue/contract/dialogues.json", ["wanted: ", "answered: "]),
+    ],
+)
+def test_results_of_all_tasks_stand_on_their_truth(
+    duologue: Any, tmp_path: Path, name: str, gold: str, wanted: list[str]
+) -> None:
+    task = load_task(name)
+    examples = task.load_files([GOLDEN / gold])
+    result = tmp_path / "result.json"
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples if one.references], result)
+    files = (result, "--gold", GOLDEN / gold)
+    done = duologue("show", name, *files)
+    assert done.code == 0, done.err
+    assert [one for one in wanted if one not in done.out] == []
+    page, text = tmp_path / "page.html", tmp_path / "text.txt"
+    assert duologue("show", name, *files, "--out", page).code == 0
+    assert "Statistics" not in page.read_text(encoding="utf-8")
+    assert duologue("show", name, *files, "--plain", text).code == 0
+    assert text.read_text(encoding="utf-8") == done.out
+
+
+def test_a_result_of_another_file_is_told(duologue: Any) -> None:
+    folder = GOLDEN / "restaurant"
+    done = duologue("show", "restaurant", folder / "small-odd.answers.json", "--gold", folder / "small-data.json")
+    assert done.code == 2
+    assert "answers no sample of the truth" in done.err
+
+
 def test_dialogues_beyond_the_number_are_counted(duologue: Any, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert duologue("show", "restaurant", GOLDEN / "restaurant/small-data.json", "--out", page, "--n", 1).code == 0
@@ -110,6 +159,7 @@ def test_hostile_texts_are_spelled_out(duologue: Any, tmp_path: Path) -> None:
         (("--out", "page.html", "--plain", "x"), "leave --plain out"),
         (("--out", "page.html", "--only", "dump"), "leave --only out"),
         (("--out", "page.html", "--json"), "leave --out out"),
+        (("--gold", "page.html", "--json"), "leave --json out"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(

@@ -36,6 +36,13 @@ def test_an_utterance_is_marked_with_what_its_annotation_has_in_its_turn() -> No
     )
 
 
+def test_numbers_that_end_together_are_told_apart_and_a_stretch_has_its_class() -> None:
+    marked = MarkedText("八十八的", (Stretch(0, 3, "a", "hit"), Stretch(1, 3, "b", "missed")), numbered=True)
+    assert marked.__html__() == (
+        '<mark class="hit" title="a">八</mark><mark class="hit missed" title="a; b">十八<sup>1,2</sup></mark>的'
+    )
+
+
 def test_a_label_without_an_english_name_stays_as_it_is() -> None:
     names = {"求助-查询": "query", "查询": "wrong"}
     assert (with_english("求助-查询", names), with_english("短信", names)) == ("求助-查询 (query)", "短信")

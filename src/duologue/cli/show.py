@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.core.capabilities import lacking_capability
+from duologue.core.dialogue_view import view_lines
 from duologue.core.disk import replacing_text, write_text
+from duologue.core.escapes import one_line
 from duologue.core.optional_protocols import FactChecking, Inspectable
 from duologue.core.plugins import load_task
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from duologue.core.protocols import Task
 
 
 @click.command()
@@ -27,6 +32,12 @@ if TYPE_CHECKING:
 @click.option("--out", type=options.OUT_PAGE, default=None, help="Write this HTML page instead, for any browser.")
 @options.count_option("--n", "Dialogues on the page; it tells how many it leaves out.", default=200)
 @options.kb_option("spoken")
+@click.option(
+    "--gold",
+    type=options.PATH,
+    multiple=True,
+    help="A truth file: FILE is a result, and is shown on it; may be repeated.",
+)
 @options.json_option
 def show(
     *,
@@ -38,6 +49,7 @@ def show(
     out: Path | None,
     n: int,
     kb: Path | None,
+    gold: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
@@ -47,6 +59,9 @@ def show(
     mobilecs shows data and results of both tracks: mentions and slot values marked in the utterances, labels with
     English names. `--out` writes both as a page, one file that needs no network.
 
+    With --gold FILE is a result, and each sample is shown with what was wanted and what was answered; mentions and
+    values of mobilecs/extraction as hit, missed or false, as its strict score counts them.
+
     \b
     Examples:
       duologue show restaurant data/tst1/FILE.json | less
@@ -54,15 +69,16 @@ def show(
       duologue show proactive sessions.jsonl.gz --only statistics
       duologue show mobilecs/dialogue calls/track2/test.json | less
       duologue show mobilecs/extraction calls/labelled/test.json --out calls.html
+      duologue show mobilecs/extraction RESULT.json --gold calls/labelled/test.json --out errors.html
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
     _refuse_unwritten(only, out, as_json=as_json)
     console.take_warnings(once=True)  # the dump and the statistics read the file, each for itself
-    loaded = load_task(task)
-    if kb is not None:
-        if not isinstance(loaded, FactChecking):
-            raise lacking_capability(task, "FactChecking", "leave --kb out")
-        loaded = loaded.with_world(loaded.world(kb))
+    loaded = load_task(task) if kb is None else _held_against(load_task(task), kb)
+    if gold:
+        options.refuse("`duologue score` says the figures of a result", "statistics", "only", "as_json")
+        _show_on_truth(loaded, file, gold, plain, out, n)
+        return
     if not isinstance(loaded, Inspectable):
         raise lacking_capability(task, "Inspectable")
     if as_json:
@@ -85,6 +101,31 @@ def show(
             console.text(text)
         else:
             write_text(statistics, text)
+
+
+def _held_against(task: Task, kb: Path) -> Task:
+    """Return a task with the knowledge base that its files are held against."""
+    if not isinstance(task, FactChecking):
+        raise lacking_capability(task.info.name, "FactChecking", "leave --kb out")
+    return task.with_world(task.world(kb))
+
+
+def _show_on_truth(task: Task, file: Path, gold: Sequence[Path], plain: Path | None, out: Path | None, n: int) -> None:
+    """Show a result file on its truth: on the screen, in a file, or as a page."""
+    submission, examples = task.read(file), task.load_files(gold)
+    dialogues = task.laid_over(submission, examples)
+    if out is not None:
+        from duologue.report.dialogues import write_dialogues_page
+
+        write_dialogues_page(out, dialogues, {}, title=f"{task.info.name}: {file.name}", n=n)
+        return
+    lines = (f"{one_line(line)}\n" for dialogue in dialogues for line in (*view_lines(dialogue), ""))
+    if plain is not None:
+        with replacing_text(plain) as written:
+            written.writelines(lines)
+        return
+    for line in lines:
+        console.file_line(line)
 
 
 def _refuse_unwritten(only: str | None, out: Path | None, *, as_json: bool) -> None:

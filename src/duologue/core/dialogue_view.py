@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from duologue.core.marked_text import MarkedText, raised
+from duologue.core.text_columns import aligned
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from duologue.core.annotation import Bilingual
-    from duologue.core.marked_text import MarkedText
 
     Said = str | Bilingual
     """Words of the data, as they stand; or words of ours, in both languages of a page."""
@@ -60,6 +62,34 @@ class DialogueView(NamedTuple):
 def in_english(said: Said) -> str:
     """Return words as plain text has them: of ours, the English ones."""
     return said if isinstance(said, str) else said.en
+
+
+def view_lines(view: DialogueView) -> Iterator[str]:
+    """Yield a dialogue as plain text: its title, what was known, who said what with what is told of it, the rest."""
+    yield in_english(view.title)
+    for table in view.tables:
+        yield from table_lines(table) if table.rows else ()
+    for said in view.utterances:
+        yield from utterance_lines(said, f"{said.speaker}: " if said.speaker else "", "    ")
+    for table in view.after:
+        yield from table_lines(table) if table.rows else ()
+
+
+def utterance_lines(said: UtteranceView, head: str, indent: str) -> Iterator[str]:
+    """Yield an utterance behind `head`, with brackets around what is marked, then what this is, and notes."""
+    yield head + (said.text.bracketed() if isinstance(said.text, MarkedText) else in_english(said.text))
+    for number, line in enumerate(said.legend, 1):
+        yield f"{indent}{raised(number)} {in_english(line)}"
+    for note in said.notes:
+        yield indent + in_english(note)
+
+
+def table_lines(table: TableView) -> list[str]:
+    """Return a table as plain text: its title and aligned rows."""
+    if not table.rows:
+        return [f"{table.title}: empty"]
+    rows = [table.columns, *(list(map(in_english, row)) for row in table.rows)]
+    return [f"{table.title}:", *(f"    {line}" for line in aligned(rows))]
 
 
 def views_of_lines(lines: Iterable[str]) -> Iterator[DialogueView]:

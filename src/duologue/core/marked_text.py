@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 class Stretch(NamedTuple):
     """A part of a text, in characters, end exclusive."""
 
@@ -29,6 +32,23 @@ class MarkedText(NamedTuple):
     stretches: tuple[Stretch, ...]
     numbered: bool = False
     """Whether each stretch carries its number, from 1, at its end: for a list of what they mean."""
+
+    def bracketed(self) -> str:
+        """Return the text in brackets that carry the numbers of its stretches, from 1; they may lie within others.
+
+        >>> MarkedText("十八块的套餐", (Stretch(0, 6, "plan"), Stretch(0, 3, "fee"))).bracketed()
+        '[¹[²十八块²]的套餐¹]'
+        """
+        opened: dict[int, list[str]] = {}
+        closed: dict[int, list[str]] = {}
+        for number, one in enumerate(self.stretches, 1):
+            if one.start < one.end:
+                opened.setdefault(one.start, []).append(f"[{raised(number)}")
+                closed.setdefault(one.end, []).append(f"{raised(number)}]")
+        pieces = []
+        for at in range(len(self.text) + 1):
+            pieces += [*reversed(closed.get(at, ())), *opened.get(at, ()), self.text[at : at + 1]]
+        return "".join(pieces)
 
     def __html__(self) -> str:
         """Return the text as HTML, everything escaped; control characters are spelled out, which no browser shows.
@@ -51,14 +71,19 @@ class MarkedText(NamedTuple):
     def _piece(self, start: int, end: int, here: list[int]) -> str:
         shown = escape(printable(self.text[start:end]))
         if self.numbered:
-            ended = (one for one in here if min(self.stretches[one].end, len(self.text)) == end)
-            shown += "".join(f"<sup>{one + 1}</sup>" for one in ended)
+            ended = [str(one + 1) for one in here if min(self.stretches[one].end, len(self.text)) == end]
+            shown += f"<sup>{','.join(ended)}</sup>" if ended else ""
         meanings = "; ".join(printable(self.stretches[one].meaning) for one in here)
         if not meanings:
             return shown
         kinds = " ".join(dict.fromkeys(kind for one in here if (kind := self.stretches[one].kind)))
         styled = f' class="{escape(kinds)}"' if kinds else ""
         return f'<mark{styled} title="{escape(meanings)}">{shown}</mark>'
+
+
+def raised(number: int) -> str:
+    """Return a number in raised digits: `12` is `¹²`."""
+    return str(number).translate(_RAISED)
 
 
 def with_english(label: str, names: Mapping[str, str]) -> str:

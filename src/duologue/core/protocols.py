@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from duologue.core.data_rows import DataRows
     from duologue.core.data_sets import DataSet
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.records import (
         Answer,
         Example,
@@ -267,6 +268,12 @@ class Task(Protocol):
     def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
         """Return the answers of a result file by sample id, as far as they can be read; nothing is refused."""
         ...
+
+    def laid_over(self, submission: Submission, examples: Sequence[Example]) -> Iterator[DialogueView]:
+        """Yield the samples with what was wanted and what a result file answers, for `show --gold`."""
+        from duologue.core.laid_over import laid_over
+
+        return laid_over(examples, self.answers(submission, examples), self.info.english)
 
     @abstractmethod
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from duologue.core.marked_text import with_english
+from duologue.core.answer_lines import answer_lines, fact_line
 from duologue.metrics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.marked_text import MarkedText
-    from duologue.core.records import Annotation, Answer, Example, Fact, Report, Sample
+    from duologue.core.records import Answer, Example, Report
     from duologue.metrics.counts import Floats, Metric
 
 MAX_FACTS = 30
@@ -174,13 +174,13 @@ def _example_of(
     """Return what there is to see of the items of a unit; the lines of several are numbered by item."""
     last = parts[-1].sample
     reference = parts[-1].references[0].annotation if parts[-1].references else None
-    facts = [_fact_line(fact, names) for fact in last.knowledge]
+    facts = [fact_line(fact, names) for fact in last.knowledge]
     wanted: list[str] = []
     said: list[str] = []
     for number, (part, answer) in enumerate(zip(parts, answers, strict=True), start=1):
         mark = f"{number}. " if len(parts) > 1 else ""
-        wanted += [mark + " / ".join(_lines(one, part.sample, 1, names)) for one in part.references]
-        lines = () if answer is None else _lines(answer, part.sample, MAX_RANKED, names)
+        wanted += [mark + " / ".join(answer_lines(one, part.sample, 1, names)) for one in part.references]
+        lines = () if answer is None else answer_lines(answer, part.sample, MAX_RANKED, names)
         said += [mark + " / ".join(lines)] if mark and lines else lines
     return ErrorExample(
         id=name,
@@ -194,35 +194,3 @@ def _example_of(
         references=tuple(wanted),
         answer=tuple(said),
     )
-
-
-def _lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return an answer as lines: its text, the first of its ranking, its annotation."""
-    lines = [] if answer.text is None else [answer.text]
-    if answer.ranking is not None and answer.text is None:
-        texts = {candidate.id: candidate.text for candidate in sample.candidates}
-        lines += [
-            f"{place}. {texts.get(name, name)}" if ranked > 1 else texts.get(name, name)
-            for place, name in enumerate(answer.ranking[:ranked], start=1)
-        ]
-    return (*lines, *_annotation_lines(answer.annotation, names))
-
-
-def _annotation_lines(annotation: Annotation | None, names: Mapping[str, str]) -> list[str]:
-    if annotation is None:
-        return []
-    lines = [_fact_line(fact, names) for fact in annotation.facts]
-    for act in annotation.acts:
-        args = ", ".join(with_english(one, names) for one in act.args)
-        lines.append(f"{act.speaker}: {with_english(act.name, names)}" + f"({args})" * bool(act.args))
-    lines += [f"{with_english(one.label, names)}: {one.text}" for one in annotation.mentions]
-    lines += [f"{one.entity or 'user'} · {with_english(one.slot, names)} · {one.text}" for one in annotation.values]
-    return lines
-
-
-def _fact_line(fact: Fact, names: Mapping[str, str]) -> str:
-    return f"{fact.subject} · {with_english(fact.relation, names)} · {_object(fact.object)}"
-
-
-def _object(value: object) -> str:
-    return "、".join(value) if isinstance(value, tuple) else str(value)

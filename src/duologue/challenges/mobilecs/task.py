@@ -195,6 +195,12 @@ class ExtractionTask(_SpokenCalls, _Annotated, _RawConversion, _GeneratedCorpus,
 
         return scorer.score(self.info, examples, submission, how)
 
+    def laid_over(self, submission: Submission, examples: Sequence[Example]) -> Iterator[DialogueView]:
+        """Yield the calls with each mention and value of truth and result, as the strict scorer counts them."""
+        from duologue.challenges.mobilecs.scoring.extraction import laid_over
+
+        return laid_over.laid_over(examples, submission)
+
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the mentions and values of a result file by dialogue; what cannot be read is left out."""
         return extraction_answers(submission.rows)

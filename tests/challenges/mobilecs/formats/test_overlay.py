@@ -5,12 +5,22 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.mobilecs.formats.overlay import Mark, legend, marks_of, overlaid, raised
+from duologue.challenges.mobilecs.formats.overlay import Mark, marked_utterance, marks_of
+from duologue.core.dialogue_view import utterance_lines
+from duologue.core.marked_text import raised
 from duologue.core.records import Annotation, Mention, Span, Value
 
 
 def at(start: int, end: int) -> Span:
     return Span(turn=0, start=start, end=end)
+
+
+def overlaid(text: str, marks: list[Mark]) -> str:
+    return next(utterance_lines(marked_utterance("user", text, marks), "", ""))
+
+
+def legend(text: str, marks: list[Mark]) -> list[str]:
+    return [*utterance_lines(marked_utterance("user", text, marks), "", "")][1:]
 
 
 def test_marks_of_one_place_are_one_and_values_lie_within_mentions() -> None:
@@ -24,7 +34,7 @@ def test_marks_of_one_place_are_one_and_values_lie_within_mentions() -> None:
     )
     marks = marks_of(text, annotation)
     assert overlaid(text, marks) == "我的[¹[²十八块²]的套餐¹]"
-    assert legend(marks) == [
+    assert legend(text, marks) == [
         "¹ 十八块的套餐: ent-1 is 套餐 (plan); user has 持有套餐 (plan held)",
         "² 十八块: ent-1 has 业务费用 (fee)",
     ]
@@ -37,7 +47,7 @@ def test_words_that_are_elsewhere_are_found_and_those_that_are_nowhere_are_told(
     )
     marks = marks_of("那夜行包呢", annotation)
     assert overlaid("那夜行包呢", marks) == "那[¹夜行包¹]呢"
-    assert legend(marks)[1] == "² 九块: ent-2 has 业务费用 (fee) (these words are not in the utterance)"
+    assert legend("那夜行包呢", marks)[1] == "² 九块: ent-2 has 业务费用 (fee) (these words are not in the utterance)"
 
 
 def test_marks_may_cross() -> None:
@@ -62,5 +72,5 @@ def test_an_utterance_without_its_marks_is_what_it_was_and_each_mark_opens_and_c
 
 
 def test_of_marks_that_end_together_the_inner_ones_close_first() -> None:
-    marks = [Mark(start, 3, "x", ("m",)) for start in range(3)]
+    marks = [Mark(start, 3, "x", ()) for start in range(3)]
     assert overlaid("abcd", marks) == "[¹a[²b[³c³]²]¹]d"

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.mobilecs.formats import files
 from duologue.challenges.mobilecs.formats.tables import base_view, goal_view
 from duologue.challenges.mobilecs.formats.walker import (
-    NO_REPLY,
     RAW,
     SPEAKERS,
     TRACK_2,
     entities_in,
-    notes_of_answer,
+    generated,
     paired_turns,
     place_of,
     read_any,
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duologue.challenges.mobilecs.formats.overlay import MarkedUtterance
-    from duologue.core.records import Answer
-
     Row = dict[str, Any]
 
 
@@ -38,9 +34,7 @@ def views(path: Path) -> Iterator[DialogueView]:
     form, found = read_any(path)
     for one in found:
         if form == RAW:
-            yield DialogueView(
-                one.id, [utterance_view(utterance_of(SPEAKERS[turn.speaker], turn)) for turn in one.turns]
-            )
+            yield DialogueView(one.id, [utterance_of(SPEAKERS[turn.speaker], turn) for turn in one.turns])
         elif form == TRACK_2:
             yield _of_track2(*one)
         else:
@@ -54,22 +48,12 @@ def _of_track2(name: str, row: Row) -> DialogueView:
     said: list[UtteranceView] = []
     for place, turn in enumerate(row["content"]):
         user, staff = paired_turns(turn, place)
-        said.append(utterance_view(utterance_of("user", user)))
+        said.append(utterance_of("user", user))
         if staff is not None:
-            said.append(utterance_view(utterance_of("staff", staff)))
+            said.append(utterance_of("staff", staff))
         if any(key in turn for key in GENERATED):
-            said.append(_generated(files.answer_of(turn)))
+            said.append(generated(files.answer_of(turn)))
     return DialogueView(name, said, tables)
-
-
-def utterance_view(said: MarkedUtterance) -> UtteranceView:
-    """Return an utterance with what its marks are and its notes."""
-    return UtteranceView(said.speaker, said.marked(), [mark.told() for mark in said.marks], said.notes)
-
-
-def _generated(answer: Answer) -> UtteranceView:
-    said = NO_REPLY if answer.text is None else answer.text
-    return UtteranceView("system", said, (), notes_of_answer(answer), "answer")
 
 
 def _of_result(name: str, row: Row) -> DialogueView:

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from duologue.challenges.mobilecs.schema.english import bilingual, told_owner
 from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import UtteranceView
 from duologue.core.marked_text import MarkedText, Stretch
 from duologue.core.records import Mention
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duologue.core.dialogue_view import Said
     from duologue.core.records import Annotation, Value
-
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Found = Literal["", "hit", "missed", "false"]
 """What a result made of a mention or value: it has it; it lacks it; it has one that is none; nothing is asked."""
@@ -75,18 +73,11 @@ class Mark(NamedTuple):
         return Stretch(self.start, self.end, meaning, self.found)
 
 
-class MarkedUtterance(NamedTuple):
-    """An utterance as the walker prints it and a page shows it."""
-
-    speaker: str
-    text: str
-    marks: Sequence[Mark] = ()
-    notes: Sequence[Bilingual] = ()
-
-    def marked(self) -> Said | MarkedText:
-        """Return the text with its stretches."""
-        stretches = tuple(mark.stretch() for mark in self.marks)
-        return MarkedText(self.text, stretches, numbered=True) if stretches else self.text
+def marked_utterance(speaker: str, text: str, marks: Sequence[Mark], notes: Sequence[Bilingual] = ()) -> UtteranceView:
+    """Return an utterance with its marks, what these are, and notes."""
+    stretches = tuple(mark.stretch() for mark in marks)
+    marked = MarkedText(text, stretches, numbered=True) if stretches else text
+    return UtteranceView(speaker, marked, [mark.told() for mark in marks], notes)
 
 
 def marks_of(text: str, annotation: Annotation) -> list[Mark]:
@@ -123,31 +114,3 @@ def place_in(text: str, one: Mention | Value) -> tuple[int, int]:
         return one.span.start, one.span.start + len(one.text)
     start = text.find(one.text)
     return (start, start + len(one.text)) if start >= 0 else (0, 0)
-
-
-def overlaid(text: str, marks: Sequence[Mark]) -> str:
-    """Return an utterance with brackets that carry the numbers of its marks, from 1; marks may lie within others.
-
-    >>> overlaid("十八块的套餐", [Mark(0, 6, "十八块的套餐", ()), Mark(0, 3, "十八块", ())])
-    '[¹[²十八块²]的套餐¹]'
-    """
-    opened: dict[int, list[str]] = {}
-    closed: dict[int, list[str]] = {}
-    for number, mark in enumerate(marks, 1):
-        if mark.start < mark.end:
-            opened.setdefault(mark.start, []).append(f"[{raised(number)}")
-            closed.setdefault(mark.end, []).append(f"{raised(number)}]")
-    pieces = []
-    for at in range(len(text) + 1):
-        pieces += [*reversed(closed.get(at, ())), *opened.get(at, ()), text[at : at + 1]]
-    return "".join(pieces)
-
-
-def raised(number: int) -> str:
-    """Return a number in raised digits: `12` is `¹²`."""
-    return str(number).translate(_RAISED)
-
-
-def legend(marks: Sequence[Mark]) -> list[str]:
-    """Return a line for each mark: its number, its words, and what they are."""
-    return [f"{raised(number)} {mark.told().en}" for number, mark in enumerate(marks, 1)]

@@ -13,8 +13,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     REQUESTED,
 )
 from duologue.core.annotation import Bilingual
-from duologue.core.dialogue_view import TableView, in_english
-from duologue.core.text_columns import aligned
+from duologue.core.dialogue_view import TableView, table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -77,13 +76,3 @@ def _values(slot: str, values: Sequence[str]) -> str:
 def _told_once(rows: Sequence[Sequence[Said]]) -> list[tuple[Said, ...]]:
     """Return rows in which a name that the row before begins with is not told again."""
     return [("" if at and row[0] == rows[at - 1][0] else row[0], *row[1:]) for at, row in enumerate(rows)]
-
-
-def table_lines(table: TableView) -> list[str]:
-    """Return a table as plain text: its title and aligned rows."""
-    if not table.rows:
-        return [f"{table.title}: empty"]
-    return [
-        f"{table.title}:",
-        *(f"    {line}" for line in aligned([table.columns, *(list(map(in_english, row)) for row in table.rows)])),
-    ]

@@ -10,7 +10,7 @@ from duologue.challenges.mobilecs.formats import files, raw, track2
 from duologue.challenges.mobilecs.formats.annotations import read_annotations
 from duologue.challenges.mobilecs.formats.answers import named_rows, records_of
 from duologue.challenges.mobilecs.formats.issues import Issues, is_count
-from duologue.challenges.mobilecs.formats.overlay import MarkedUtterance, legend, marks_of, overlaid
+from duologue.challenges.mobilecs.formats.overlay import marked_utterance, marks_of
 from duologue.challenges.mobilecs.formats.tables import base_table, goal_table
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.schema.english import bilingual, owner_of, told_acts
@@ -24,6 +24,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER_TEXT,
 )
 from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import UtteranceView, utterance_lines
 from duologue.core.records import Annotation, Turn
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ SPEAKERS = {"system": "staff", "user": "user"}
 """Who speaks, as people are told."""
 _COMMONEST = 10
 """Most frequent labels that statistics list."""
-_INDENT = " " * 11
 
 
 def read_any(path: Path) -> tuple[str, list[Any]]:
@@ -94,7 +94,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 def _of_raw(dialogue: Dialogue) -> Iterator[str]:
     yield f"dialogue: {dialogue.id}"
     for at, turn in enumerate(dialogue.turns):
-        yield from utterance_lines(None if at % 2 else at // 2, utterance_of(SPEAKERS[turn.speaker], turn))
+        yield from _utterance(None if at % 2 else at // 2, utterance_of(SPEAKERS[turn.speaker], turn))
 
 
 def _of_track2(name: str, row: Row) -> Iterator[str]:
@@ -104,54 +104,41 @@ def _of_track2(name: str, row: Row) -> Iterator[str]:
         yield from goal_table(row["goal"])
     for place, turn in enumerate(row["content"]):
         user, staff = paired_turns(turn, place)
-        yield from utterance_lines(place, utterance_of("user", user))
+        yield from _utterance(place, utterance_of("user", user))
         if staff is not None:
-            yield from utterance_lines(None, utterance_of("staff", staff))
+            yield from _utterance(None, utterance_of("staff", staff))
         if any(key in turn for key in GENERATED):
-            yield from _generated(files.answer_of(turn))
+            yield from _utterance(None, generated(files.answer_of(turn)))
 
 
-def utterance_lines(number: int | None, said: MarkedUtterance) -> Iterator[str]:
+def _utterance(number: int | None, said: UtteranceView) -> Iterator[str]:
     """Yield an utterance with its marks, then what these are, and notes; `number` is that of the turn it opens."""
     counted = "" if number is None else str(number)
-    yield f"{counted:>3} {said.speaker:6} {overlaid(said.text, said.marks)}"
-    for line in legend(said.marks):
-        yield _INDENT + line
-    for note in said.notes:
-        yield _INDENT + note.en
+    return utterance_lines(said, f"{counted:>3} {said.speaker:6} ", " " * 11)
 
 
-def utterance_of(speaker: str, turn: Turn) -> MarkedUtterance:
+def utterance_of(speaker: str, turn: Turn) -> UtteranceView:
     """Return an utterance with its marks and its intents."""
     if turn.annotation is None:
-        return MarkedUtterance(speaker, turn.text)
+        return UtteranceView(speaker, turn.text)
     acts = turn.annotation.acts
-    return MarkedUtterance(
-        speaker, turn.text, marks_of(turn.text, turn.annotation), [_noted("intents", "意图", acts)] if acts else []
-    )
+    notes = [_noted("intents", "意图", acts)] if acts else []
+    return marked_utterance(speaker, turn.text, marks_of(turn.text, turn.annotation), notes)
 
 
-NO_REPLY = Bilingual(en="(no reply)", zh="（无回复）")
-
-
-def notes_of_answer(answer: Answer) -> list[Bilingual]:
-    """Return the intents that a system understood and chose, a line each."""
+def generated(answer: Answer) -> UtteranceView:
+    """Return a reply of a system, and the intents that it understood and chose."""
+    said = Bilingual(en="(no reply)", zh="（无回复）") if answer.text is None else answer.text
     acts = answer.annotation.acts if answer.annotation else ()
     sides = {"user": ("understood", "理解为"), "system": ("chosen", "选择")}
     mine = {speaker: [act for act in acts if act.speaker == speaker] for speaker in sides}
-    return [_noted(*sides[speaker], found) for speaker, found in mine.items() if found]
+    notes = [_noted(*sides[speaker], found) for speaker, found in mine.items() if found]
+    return UtteranceView("system", said, (), notes, "answer")
 
 
 def _noted(en: str, zh: str, acts: Sequence[Act]) -> Bilingual:
     told = told_acts(acts)
     return Bilingual(en=f"{en}: {told.en}", zh=f"{zh}：{told.zh}")
-
-
-def _generated(answer: Answer) -> Iterator[str]:
-    """Yield a reply of a system, and the intents that it understood and chose."""
-    yield f"    system {NO_REPLY.en if answer.text is None else answer.text}"
-    for note in notes_of_answer(answer):
-        yield _INDENT + note.en
 
 
 def paired_turns(turn: Row, place: int) -> tuple[Turn, Turn | None]:

@@ -85,6 +85,10 @@ class DialogueExtraction:
     triples: list[ComparedTriple] = field(default_factory=list)
     wrong_mentions: int = 0
     wrong_triples: int = 0
+    mention_rows: list[int] = field(default_factory=list)
+    """The place of each mention among those of its row, unusable ones included."""
+    triple_rows: list[int] = field(default_factory=list)
+    """The same of each triple."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +167,8 @@ def _extraction(row: dict[str, Any], texts: list[str] | None, issues: Issues) ->
         triples=[one for one in values if one is not None],
         wrong_mentions=mentions.count(None),
         wrong_triples=values.count(None),
+        mention_rows=[number for number, one in enumerate(mentions) if one is not None],
+        triple_rows=[number for number, one in enumerate(values) if one is not None],
     )
 
 
@@ -255,14 +261,14 @@ def _warn_of_repeated_values(
     for number, (one, value) in enumerate(zip(triples, values, strict=True)):
         if value is None:
             continue
-        places = _places(one, value, texts)
+        places = places_of(one, value, texts)
         if given[value, places] >= max(1, len(places)) or (not places and value in seen):
             issues.warn("triple-repeated", f"/triples/{number}", "the same triple is given before in this turn")
         given[value, places] += 1
         seen.add(value)
 
 
-def _places(one: Any, value: ComparedTriple, texts: list[str] | None) -> tuple[tuple[int, int, int], ...]:
+def places_of(one: Any, value: ComparedTriple, texts: list[str] | None) -> tuple[tuple[int, int, int], ...]:
     """Return where the value of a triple is said: side, start and end; both sides where it does not say which.
 
     None where the value does not stand at its position; without the texts its position is believed, on side -1 where
@@ -309,13 +315,15 @@ def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, issues: Is
 def of_annotation(annotation: Annotation) -> DialogueExtraction:
     """Return gold mentions and values as the strict variant compares them."""
     found = DialogueExtraction()
-    for mention in annotation.mentions:
+    for number, mention in enumerate(annotation.mentions):
         if mention.span is not None and mention.entity is not None:
             turn, side = divmod(mention.span.turn, 2)
             place = (mention.span.start, mention.span.end)
             found.mentions.append(ComparedMention(mention.entity, turn, side, *place, mention.label))
-    for value in annotation.values:
+            found.mention_rows.append(number)
+    for number, value in enumerate(annotation.values):
         if value.span is not None:
             text = value.text.translate(_WITHOUT_NOISE)
             found.triples.append(ComparedTriple(value.entity, value.span.turn // 2, value.slot, text))
+            found.triple_rows.append(number)
     return found

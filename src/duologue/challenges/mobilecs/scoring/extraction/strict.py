@@ -6,21 +6,36 @@ and values of their triples, then by shared mentions. A triple is right if entit
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter, deque
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from duologue.core.sums import added
 from duologue.metrics.ngrams import clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duologue.challenges.mobilecs.scoring.extraction.checker import ComparedMention, DialogueExtraction
+
+Key = TypeVar("Key")
 
 _BREAKS_TIES = 1e-4
 """Weight of shared mentions: below the smallest difference that the triples of a document can make."""
 _NUDGE = 1e-6
 """Weight that makes the solver prefer other, equally good assignments."""
+
+
+class Matches(NamedTuple):
+    """Which mentions and triples of one document's answer are right."""
+
+    mentions: list[int | None]
+    """For each predicted mention the place of the gold one that it is; `None` where it is wrong."""
+    triples: list[int | None]
+    """The same for each predicted triple."""
+    entities: dict[str, str]
+    """The gold entity of each predicted one that has any."""
+    tie: bool
+    """Whether an equally good assignment would give another number of right triples."""
 
 
 class DialogueCounts(NamedTuple):
@@ -33,39 +48,55 @@ class DialogueCounts(NamedTuple):
 
 def count(predicted: DialogueExtraction, gold: DialogueExtraction) -> DialogueCounts:
     """Return the counts of one document's answer."""
-    assigned, tie = _assign(predicted, gold)
-    left = Counter(gold.triples)
-    right = 0
-    for one in predicted.triples:
-        if one.entity is not None and one.entity not in assigned:
-            continue
-        key = one._replace(entity=assigned[one.entity]) if one.entity is not None else one
-        if left[key] > 0:
-            left[key] -= 1
-            right += 1
+    matches = match(predicted, gold)
     columns = {
-        "entity right": float(_right_mentions(predicted.mentions, gold.mentions)),
+        "entity right": float(len(predicted.mentions) - matches.mentions.count(None)),
         "entity said": float(len(predicted.mentions) + predicted.wrong_mentions),
         "entity wanted": float(len(gold.mentions) + gold.wrong_mentions),
-        "triple right": float(right),
+        "triple right": float(len(predicted.triples) - matches.triples.count(None)),
         "triple said": float(len(predicted.triples) + predicted.wrong_triples),
         "triple wanted": float(len(gold.triples) + gold.wrong_triples),
     }
-    return DialogueCounts(columns, tie)
+    return DialogueCounts(columns, matches.tie)
 
 
-def _right_mentions(predicted: Sequence[ComparedMention], gold: Sequence[ComparedMention]) -> int:
-    """Return the number of right mentions; those without a side may match on either, after all others."""
-    left = Counter((one.turn, one.side, one.start, one.end, one.label) for one in gold)
-    right = 0
-    for one in sorted(predicted, key=lambda mention: mention.side is None):
+def match(predicted: DialogueExtraction, gold: DialogueExtraction) -> Matches:
+    """Return which mentions and triples of one document's answer are right; of equal gold ones each is taken once."""
+    assigned, tie = _assign(predicted, gold)
+    left = _places(gold.triples)
+    triples: list[int | None] = []
+    for one in predicted.triples:
+        if one.entity is not None and one.entity not in assigned:
+            triples.append(None)
+            continue
+        triples.append(_taken(left, one if one.entity is None else one._replace(entity=assigned[one.entity])))
+    return Matches(_right_mentions(predicted.mentions, gold.mentions), triples, assigned, tie)
+
+
+def _right_mentions(predicted: Sequence[ComparedMention], gold: Sequence[ComparedMention]) -> list[int | None]:
+    """Return which mentions are right; those without a side may match on either, after all others."""
+    left = _places((one.turn, one.side, one.start, one.end, one.label) for one in gold)
+    right: list[int | None] = [None] * len(predicted)
+    for number in sorted(range(len(predicted)), key=lambda number: predicted[number].side is None):
+        one = predicted[number]
         for side in (0, 1) if one.side is None else (one.side,):
-            key = (one.turn, side, one.start, one.end, one.label)
-            if left[key] > 0:
-                left[key] -= 1
-                right += 1
+            right[number] = _taken(left, (one.turn, side, one.start, one.end, one.label))
+            if right[number] is not None:
                 break
     return right
+
+
+def _places(keys: Iterable[Key]) -> dict[Key, deque[int]]:
+    found: dict[Key, deque[int]] = {}
+    for place, key in enumerate(keys):
+        found.setdefault(key, deque()).append(place)
+    return found
+
+
+def _taken(left: Mapping[Key, deque[int]], key: Key) -> int | None:
+    """Return the first place of a key that is left, and use it up."""
+    places = left.get(key)
+    return places.popleft() if places else None
 
 
 def _assign(predicted: DialogueExtraction, gold: DialogueExtraction) -> tuple[dict[str, str], bool]:
@@ -92,7 +123,12 @@ def _assign(predicted: DialogueExtraction, gold: DialogueExtraction) -> tuple[di
     ]
     found = assign(combined)
     tie = _ties_matter(combined, shared)
-    return {row: others[place] for row, place in zip(names, found, strict=True) if place is not None}, tie
+    assigned = {
+        row: others[place]
+        for row, place, line in zip(names, found, combined, strict=True)
+        if place is not None and line[place] > 0  # those who share nothing are not each other
+    }
+    return assigned, tie
 
 
 def _by_entity(extraction: DialogueExtraction) -> dict[str, list[tuple[int, str, str]]]:

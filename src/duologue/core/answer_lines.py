@@ -1,0 +1,52 @@
+"""Answers as lines for people: text, the first of a ranking, annotation with English names beside its labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.core.marked_text import with_english
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.core.records import Annotation, Answer, Fact, Sample
+
+
+def answer_lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return an answer as lines: its text, or the first `ranked` of its ranking; and its annotation."""
+    lines = [] if answer.text is None else [answer.text]
+    if answer.ranking is not None and answer.text is None:
+        texts = {candidate.id: candidate.text for candidate in sample.candidates}
+        lines += [
+            f"{place}. {texts.get(name, name)}" if ranked > 1 else texts.get(name, name)
+            for place, name in enumerate(answer.ranking[:ranked], start=1)
+        ]
+    return (*lines, *annotation_lines(answer.annotation, names))
+
+
+def annotation_lines(annotation: Annotation | None, names: Mapping[str, str]) -> list[str]:
+    """Return a line for each fact, act, mention and value."""
+    if annotation is None:
+        return []
+    lines = [fact_line(fact, names) for fact in annotation.facts]
+    for act in annotation.acts:
+        args = ", ".join(with_english(one, names) for one in act.args)
+        lines.append(f"{act.speaker}: {with_english(act.name, names)}" + f"({args})" * bool(act.args))
+    lines += [f"{with_english(one.label, names)}: {one.text}" for one in annotation.mentions]
+    lines += [f"{one.entity or 'user'} · {with_english(one.slot, names)} · {one.text}" for one in annotation.values]
+    return lines
+
+
+def fact_line(fact: Fact, names: Mapping[str, str]) -> str:
+    """Return a fact with the English name of its relation."""
+    return " · ".join(fact_cells(fact, names))
+
+
+def fact_cells(fact: Fact, names: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return subject, relation with its English name, and object of a fact."""
+    value = fact.object
+    return (
+        fact.subject,
+        with_english(fact.relation, names),
+        "、".join(value) if isinstance(value, tuple) else str(value),
+    )

@@ -1,0 +1,58 @@
+"""An answer of a result laid over its sample, as a page or the plain text of `show --gold` has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.core.annotation import Bilingual
+from duologue.core.answer_lines import annotation_lines, fact_cells
+from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from duologue.core.records import Answer, Example, Sample
+
+_NO_ANSWER = Bilingual(en="(no answer)", zh="（没有答案）")
+
+
+def laid_over(
+    examples: Sequence[Example], answers: Mapping[str, Answer], names: Mapping[str, str]
+) -> Iterator[DialogueView]:
+    """Yield each sample with what was wanted and what a system answered; candidates in the order of its ranking.
+
+    `names` are English names of labels, told beside them. Raises `UsageError` where no sample has an answer.
+    """
+    if not any(example.sample.id in answers for example in examples):
+        raise UsageError("the result answers no sample of the truth; is it the result of another file?")
+    for example in examples:
+        sample, answer = example.sample, answers.get(example.sample.id)
+        said = [UtteranceView(turn.speaker, turn.text) for turn in sample.history]
+        said += _utterances("wanted", example.references, names)
+        said += [UtteranceView("answered", _NO_ANSWER, played="answer")] if answer is None else []
+        said += _utterances("answered", [] if answer is None else [answer], names)
+        facts = [fact_cells(fact, names) for fact in sample.knowledge]
+        ranked = [one.ranking for one in example.references if one.ranking]
+        yield DialogueView(
+            sample.id,
+            said,
+            [TableView("knowledge", ("entity", "attribute", "value"), facts)],
+            [_candidates(sample, ranked[0][0] if ranked else None, (answer and answer.ranking) or ())],
+        )
+
+
+def _utterances(speaker: str, answers: Iterable[Answer], names: Mapping[str, str]) -> Iterator[UtteranceView]:
+    for one in answers:
+        notes = annotation_lines(one.annotation, names)
+        if one.text is not None or notes:
+            yield UtteranceView(speaker, one.text or "", (), notes, "answer" if speaker == "answered" else "agent")
+
+
+def _candidates(sample: Sample, right: str | None, ranking: Sequence[str]) -> TableView:
+    """Return the candidates: those that are ranked in their order, then the others."""
+    texts = {one.id: one.text for one in sample.candidates}
+    order = dict.fromkeys((*(one for one in ranking if one in texts), *texts))
+    places = {one: place for place, one in enumerate(ranking, start=1)}
+    rows = [("✓" * (one == right), str(places.get(one, "-")), texts[one], one) for one in order]
+    return TableView("candidates", ("answer", "rank", "text", "id"), rows)

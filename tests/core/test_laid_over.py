@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.core.dialogue_view import view_lines
+from duologue.core.errors import UsageError
+from duologue.core.laid_over import laid_over
+from duologue.core.records import Annotation, Answer, Candidate, Example, Fact, Sample, Turn
+from tests.growth import LINEAR, growth
+
+HISTORY = (Turn(speaker="user", text="hi"),)
+WANTED = Answer(text="hello", annotation=Annotation(facts=(Fact(subject="a", relation="is", object="b"),)))
+
+
+def example(name: str = "one") -> Example:
+    return Example(sample=Sample(id=name, dialogue_id=name, history=HISTORY), references=(WANTED,))
+
+
+def test_what_was_wanted_stands_above_what_was_answered() -> None:
+    first, second = laid_over([example(), example("two")], {"one": Answer(text="bye")}, {"is": "être"})
+    assert list(view_lines(first)) == ["one", "user: hi", "wanted: hello", "    a · is (être) · b", "answered: bye"]
+    assert list(view_lines(second))[-1] == "answered: (no answer)"
+    assert [one.role for one in first.utterances] == ["user", "agent", "answer"]
+
+
+def test_candidates_come_in_the_order_of_the_ranking_and_the_right_one_is_marked() -> None:
+    candidates = tuple(Candidate(id=name, text=f"say {name}") for name in "abc")
+    sample = Sample(id="one", dialogue_id="one", history=HISTORY, candidates=candidates)
+    given = [Example(sample=sample, references=(Answer(ranking=("c",)),))]
+    (view,) = laid_over(given, {"one": Answer(ranking=("b", "c", "unknown"))}, {})
+    (table,) = view.after
+    assert list(table.rows) == [("", "1", "say b", "b"), ("✓", "2", "say c", "c"), ("", "-", "say a", "a")]
+
+
+def test_a_result_that_answers_nothing_is_that_of_another_file() -> None:
+    with pytest.raises(UsageError, match="another file"):
+        list(laid_over([example()], {"other": WANTED}, {}))
+
+
+def test_files_are_gone_through_once() -> None:
+    def made(n: int) -> list[Example]:
+        return [example(str(at)) for at in range(n)]
+
+    assert growth(made, lambda them: list(laid_over(them, {"0": WANTED}, {})), 200) < LINEAR
