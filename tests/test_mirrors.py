@@ -72,7 +72,6 @@ ELSEWHERE = {
     "cli/verify.py": "cli/test_scoring.py",
     "metrics/texts.py": "test_api.py",
     "arena/annotation/tables.py": "arena/annotation/test_projects.py",
-    "core/annotation.py": "challenges/mobilecs/schema/test_annotation_scheme.py",
     "cli/annotated.py": "cli/test_annotate.py",
     "site/api/annotation.py": "site/test_annotate.py",
     "site/pages/annotate.py": "site/test_annotate.py",

@@ -9,7 +9,7 @@ from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 
-from duologue.report.responsive_table import Column, ResponsiveTable
+from duologue.report.responsive_table import Column, ResponsiveTable, folded
 
 TABLE = ResponsiveTable(
     [Column("system", ["[red]a[/red]", "界"], words=True), Column("total", ["0.4500", "–"])],
@@ -32,7 +32,7 @@ def test_all_columns_are_there_where_they_fit() -> None:
 
 
 def test_a_column_is_shown_where_it_just_fits() -> None:
-    widths = [max(map(cell_len, (column.title, *column.cells))) + 3 for column in (*TABLE.kept, *TABLE.others)]
+    widths = [column.width + 3 for column in (*TABLE.kept, *TABLE.others)]
     assert "No room" not in shown(1 + sum(widths))
     assert "No room for bleu-4: see" in " ".join(shown(sum(widths)).split())
 
@@ -83,3 +83,23 @@ def test_words_are_folded_down_to_four_signs_before_figures_leave_their_columns(
     text = console.file.getvalue()
     assert ("abcd " in text and "efgh " in text) == beside
     assert ("s: abcdefgh" in text) == (not beside)
+
+
+def test_long_titles_are_folded_rather_than_left_out() -> None:
+    names = [f"answers-that-name-the-values-{end}" for end in ("one", "two", "six")]
+    table = ResponsiveTable([Column("system", ["a"], words=True)], [Column(name, ["98.00"]) for name in names])
+    console = Console(file=io.StringIO(), width=60, color_system=None)
+    console.print(table)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "No room" not in text
+    heads = [line.strip("┃").split("┃") for line in text.splitlines() if line.startswith("┃")]
+    assert ["".join(line[at].strip() for line in heads) for at in range(1, 4)] == names
+
+
+@pytest.mark.parametrize("width", range(1, 12))
+def test_a_folded_name_has_all_its_signs_in_lines_of_the_width(width: int) -> None:
+    for name in ("one-two_three.four", "界界界-界", "x" * 20, "a b", "", "-", "--a"):
+        lines = folded(name, max(width, 2))
+        assert "".join(lines).replace(" ", "") == name.replace(" ", "")
+        assert all(cell_len(line) <= max(width, 2) for line in lines)

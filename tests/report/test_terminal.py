@@ -26,6 +26,7 @@ from duologue.report import (
 from duologue.report.comparison import Gap, WinLoss, widest_gaps
 
 if TYPE_CHECKING:
+    from duologue.core.records import Report, Score
     from tests.report.conftest import MakeReport
 
 PAIR = """\
@@ -287,6 +288,46 @@ def test_long_names_are_folded_and_the_figures_stand_whole(make_report: MakeRepo
     assert sum("p@1     +30.00   +20.69 to +39.31   <0.0001   <0.0001   A" in line for line in text.splitlines()) == 1
 
 
+LONG = [f"answers-that-name-the-values-{end}" for end in ("one", "two", "six")]
+"""Names of scores that differ in what is folded away first."""
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_names_of_scores_are_folded_and_never_cut_or_alike(make_report: MakeReport, width: int) -> None:
+    """At 60 columns the table of scores lost its edge and its intervals were broken; a comparison lost its table."""
+
+    def named(report: Report) -> Report:
+        names = dict(zip((score.name for score in report.scores), LONG, strict=False))
+
+        def renamed(scores: tuple[Score, ...]) -> tuple[Score, ...]:
+            return tuple(msgspec.structs.replace(one, name=names.get(one.name, one.name)) for one in scores)
+
+        cuts = tuple(msgspec.structs.replace(cut, scores=renamed(cut.scores)) for cut in report.slices)
+        return msgspec.structs.replace(report, scores=renamed(report.scores), rank_by=LONG[0], slices=cuts)
+
+    report = named(make_report("a", wrong=20, slices=True))
+    text = shown(render(report), width)
+    table = [line for line in text.splitlines() if line[:1] in "┏┃┡│└"]
+    assert {len(line) for line in table if line[:1] in "┏┡└"} <= set(range(width + 1))
+    assert all(line[-1] in "┓┃┩│┘" for line in table)
+    squeezed = "".join(cell.strip() for line in table for cell in line.split("│")[1:2])
+    assert all(name in squeezed for name in LONG)
+    assert "93.99 to 100.00" in text
+    tested = [
+        one._replace(tested=one.tested._replace(name=name))
+        for one, name in zip(compare(make_report("a"), make_report("b", wrong=30)), LONG, strict=False)
+    ]
+    lines = shown(render_comparisons(tested), width).splitlines()
+    heads = [line for line in lines if line.startswith("score")]
+    assert heads[0].split()[:3] == ["score", "A", "%"] if width == 80 else heads[0].startswith(f"score: {LONG[0]}; A %")
+
+
+def test_a_board_folds_no_word_into_shreds(make_report: MakeReport) -> None:
+    text = shown(render_leaderboard(rank_all([make_report("alpha"), make_report("beta", wrong=30)])), width=60)
+    assert "system: alpha; " in text
+    assert "external data: not declared" in " ".join(text.split())
+
+
 def test_a_whole_submission_has_a_row_for_each_file_test_set_and_the_total(make_report: MakeReport) -> None:
     parts = (("t1", 10, 50), ("t1", 20, 40), ("t2", 0, 30))
     files = [make_report("a", wrong=wrong, test_set=name, n=n) for name, wrong, n in parts]
@@ -491,4 +532,4 @@ def test_a_long_name_stands_whole_up_to_what_is_promised(make_report: MakeReport
     report, name = make_report(wrong=20), "n" * 32
     first = msgspec.structs.replace(report.scores[0], name=name, percent=False)
     named = msgspec.structs.replace(report, rank_by=name, scores=(first, *report.scores[1:]))
-    assert f"│ {name} │ 0.8000 │" in shown(render(named), 70)
+    assert f"│ {name} │ 0.8000 │" in shown(render(named), 74)

@@ -17,7 +17,7 @@ from duologue.report.background import TRAINING_RULES, doubts, external_data, ov
 from duologue.report.comparison import system_names
 from duologue.report.notes import in_lines, notes_of
 from duologue.report.numbers import NOTHING, figure, interval, points, probability
-from duologue.report.responsive_table import Column, ResponsiveTable, WholeFigures
+from duologue.report.responsive_table import Column, ResponsiveTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 CAUTION_MARK = "\N{DAGGER}"
 """Stands beside every interval and test that may be wrong, since dialogues are not known."""
-_NAME = 32
-"""Characters of a score's name that are never cut in the table of scores."""
+_NAME = 12
+"""Cells in which the name of a score can be read, folded."""
 MAX_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
 
@@ -174,10 +174,10 @@ def render_leaderboard(found: Leaderboard) -> Group:
         [
             Column("tier", [str(place.tier) for place in found.places]),
             Column("ranks", ranks),
-            Column("system", [place.system for place in found.places], words=True),
+            Column("system", [place.system for place in found.places], words=True, least=8),
             _figures(found.rank_by, ranking),
             _intervals(ranking, found.caution),
-            Column("external data", [external_data(place.report) for place in found.places], words=True),
+            Column("external data", [external_data(place.report) for place in found.places], words=True, least=8),
         ],
         [_figures(name, [row.get(name) for row in scores]) for name in found.score_names if name != found.rank_by],
         box.SIMPLE_HEAD,
@@ -216,36 +216,46 @@ def render_leaderboard(found: Leaderboard) -> Group:
     return Group(*parts)
 
 
-def _tests(comparisons: Sequence[Comparison], *, single: bool) -> WholeFigures:
+def _tests(comparisons: Sequence[Comparison], *, single: bool) -> ResponsiveTable:
     """Return one table; narrow enough for 80 columns with one pair.
 
     Where some scores are printed in percent and others are not, the sign stands beside the names of the first.
     """
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0) if single else (0, 1))
-    for name in () if single else ("A", "B"):
-        table.add_column(name, overflow="fold")
-    table.add_column("score", no_wrap=True)
+    tested = [one.tested for one in comparisons]
     kinds = {one.percent for one in comparisons}
-    values = (("A %", "B %") if kinds == {True} else ("A", "B")) if single else ()
     mark = CAUTION_MARK if any(one.caution for one in comparisons) else ""
-    for name in (*values, "A - B", f"95 % interval{mark}", f"p{mark}", f"p adj.{mark}"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("better", no_wrap=True)
-    for one in comparisons:
-        tested = one.tested
-        table.add_row(
-            *(() if single else (_line(one.a), _line(one.b))),
-            _line(f"{tested.name} %" if one.percent and len(kinds) > 1 else tested.name),
-            *((figure(tested.a, one.percent), figure(tested.b, one.percent)) if single else ()),
-            points(tested.difference, one.percent),
-            NOTHING
-            if not one.has_interval
-            else f"{points(tested.low, one.percent)} to {points(tested.high, one.percent)}",
-            probability(tested.p),
-            probability(tested.p_adjusted),
-            f"[bold green]{one.better.upper()}[/]" if one.better else "tie" if one.is_tested else "not tested",
+    names = [f"{one.tested.name} %" if one.percent and len(kinds) > 1 else one.tested.name for one in comparisons]
+    intervals = [
+        f"{points(one.tested.low, one.percent)} to {points(one.tested.high, one.percent)}"
+        if one.has_interval
+        else NOTHING
+        for one in comparisons
+    ]
+    values = [
+        Column(
+            f"{side} %" if kinds == {True} else side,
+            [figure(getattr(one.tested, side.lower()), one.percent) for one in comparisons],
         )
-    return WholeFigures(table)
+        for side in ("A", "B")
+    ]
+    systems = [Column(side, [getattr(one, side.lower()) for one in comparisons], words=True) for side in ("A", "B")]
+    columns = [
+        *(() if single else systems),
+        Column("score", names, words=True, least=_NAME),
+        *(values if single else ()),
+        Column("A - B", [points(one.tested.difference, one.percent) for one in comparisons]),
+        Column(f"95 % interval{mark}", intervals),
+        Column(f"p{mark}", [probability(one.p) for one in tested]),
+        Column(f"p adj.{mark}", [probability(one.p_adjusted) for one in tested]),
+        Column("better", [_better(one) for one in comparisons], words=True, least=len("tested")),
+    ]
+    return ResponsiveTable(columns, [], box.SIMPLE_HEAD, padding=0 if single else 1)
+
+
+def _better(one: Comparison) -> Text:
+    if one.better:
+        return Text(one.better.upper(), "bold green")
+    return Text("tie" if one.is_tested else "not tested")
 
 
 def _notes(found: dict[str, str]) -> list[Text]:
@@ -277,23 +287,25 @@ def _title(report: Report) -> Group:
     )
 
 
-def _scores(report: Report) -> Table:
-    table = Table()
-    longest = max((len(score.name) for score in report.scores), default=0)
-    table.add_column("score", min_width=min(longest, _NAME))  # the last column is wrapped, names are not cut
-    table.add_column("%" if any(score.percent for score in report.scores) else "value", justify="right")
-    table.add_column(f"95 % interval{CAUTION_MARK if report.caution else ''}", justify="right")
-    table.add_column("")
-    for score in report.scores:
-        ranks = score.name == report.rank_by
-        table.add_row(
-            _line(score.name),
-            figure(score.value, score.percent),
-            interval(score.low, score.high, of_one=score.percent),
-            ", ".join([*(["ranks systems"] if ranks else []), *([] if score.percent else ["not in %"])]),
-            style="bold" if ranks else "",
+def _scores(report: Report) -> ResponsiveTable:
+    remarks = [
+        ", ".join(
+            [*(["ranks systems"] if score.name == report.rank_by else []), *([] if score.percent else ["not in %"])]
         )
-    return table
+        for score in report.scores
+    ]
+    return ResponsiveTable(
+        [
+            Column("score", [score.name for score in report.scores], words=True, least=_NAME),
+            Column(
+                "%" if any(score.percent for score in report.scores) else "value",
+                [figure(score.value, score.percent) for score in report.scores],
+            ),
+            _intervals(report.scores, report.caution),
+            Column("", remarks, words=True, least=len("systems"), enough=len("systems")),
+        ],
+        styles=["bold" if score.name == report.rank_by else "" for score in report.scores],
+    )
 
 
 def _slices(report: Report, by: str) -> ResponsiveTable:
