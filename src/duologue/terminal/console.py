@@ -54,9 +54,12 @@ def text(made: str, *, err: bool = False) -> None:
 
 
 def file_line(written: str) -> None:
-    """Print a line of a file with its line end; other line breaks are escaped."""
+    """Print a line of a file with its line end; other line breaks are escaped.
+
+    Files are long: a pipe gets many lines at once, where `click.echo` would write each by itself.
+    """
     body = written.removesuffix("\n")
-    click.echo(one_line(body) + written[len(body) :], nl=False)
+    sys.stdout.write(one_line(body) + written[len(body) :])
 
 
 def exact(official: str, *, nl: bool = True) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,8 @@ from duologue.core.optional_protocols import Inspectable
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from duologue.core.dialogue_view import DialogueView
 
     Make = Callable[..., Path]
 
@@ -71,3 +74,32 @@ def test_real_beginnings_of_sessions_are_counted(real_data: Path) -> None:
         19201,
         19201,
     )
+
+
+def test_rows_are_shown_as_they_are_read_and_all_problems_told_after_them(sessions: Make, tmp_path: Path) -> None:
+    """A file of 100,000 sessions was held in memory to show one."""
+    good = sessions(3).read_text(encoding="utf-8")
+    path = tmp_path / "odd.txt"
+    path.write_text(f"{good}{{}}\n{good}no json\n", encoding="utf-8")
+    shown: list[DialogueView] = []
+    with pytest.raises(FormatError) as refused:
+        shown.extend(ProactiveTask().views(path))
+    assert len(shown) == 3
+    assert {problem.place.partition(",")[0] for problem in refused.value.problems} >= {"line 4", "line 8"}
+    written: list[str] = []
+    with pytest.raises(FormatError):
+        ProactiveTask().dump(path, written.append)
+    assert sum(line.startswith("session: ") for line in written) == 3
+
+
+def test_statistics_hold_no_more_for_more_rows(sessions: Make) -> None:
+    def peak(n: int) -> int:
+        path = sessions(n)
+        tracemalloc.start()
+        ProactiveTask().statistics(path)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(1)
+    assert peak(4000) < 2 * peak(1000)

@@ -11,6 +11,7 @@ import json
 import logging
 from collections import Counter
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -45,20 +46,17 @@ def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
     `form` requires one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
     be read.
     """
-    rows: list[dict[str, Any]] = []
-    problems = capped(problem for row, found in checked_rows(path, form) for problem in _kept(rows, row, found))
-    if problems:
-        raise FormatError(path, problems)
-    return rows
+    return list(stream_rows(path, form))
 
 
-def _kept(rows: list[dict[str, Any]], row: dict[str, Any] | None, found: Sequence[Problem]) -> Sequence[Problem]:
-    """Append a row unless it has problems, and return its problems; the first problem clears the rows kept so far."""
-    if found:
-        rows.clear()
-    elif row is not None:
-        rows.append(row)
-    return found
+def stream_rows(path: Path, form: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows that `read_rows` returns as they are read; it raises at the first row that has a problem."""
+    checked = checked_rows(path, form)
+    for row, found in checked:
+        if found:
+            raise FormatError(path, capped(chain(found, (problem for _, more in checked for problem in more))))
+        if row is not None:
+            yield row
 
 
 def checked_rows(path: Path, form: str | None = None) -> Iterator[tuple[dict[str, Any] | None, Sequence[Problem]]]:

@@ -10,7 +10,7 @@ from duologue.core.annotation import Bilingual
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Row = dict[str, Any]
@@ -22,7 +22,7 @@ _TRIPLE = ("entity", "attribute", "value")
 
 def dump(path: Path, write: Callable[[str], object]) -> None:
     """Write id, goal, knowledge and turns of each row; the reply of a sample is marked. Raises `FormatError`."""
-    for number, row in enumerate(files.read_rows(path)):
+    for number, row in enumerate(files.stream_rows(path)):
         lines = [f"{form_of(row)}: {row.get('id', number)}"]
         lines += ["goal: " + " -> ".join(row["goal"][0])]
         lines += [f"goal: {' | '.join(triple)}" for triple in row["goal"][1:]]
@@ -39,7 +39,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 
 def views(path: Path) -> Iterator[DialogueView]:
     """Yield each row with goal and knowledge as a page shows it; the reply of a sample comes last. Raises as `dump`."""
-    for number, row in enumerate(files.read_rows(path)):
+    for number, row in enumerate(files.stream_rows(path)):
         said = [UtteranceView(_SPEAKERS[at % 2], text) for at, text in enumerate(_turns(row))]
         if "response" in row:
             said.append(UtteranceView("reply", row["response"]))
@@ -56,27 +56,39 @@ def views(path: Path) -> Iterator[DialogueView]:
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
     """Return counts and means of a file: rows, utterances, words, triples. Raises `FormatError`."""
-    rows = files.read_rows(path)
-    turns = [_turns(row) for row in rows]
-    lengths = [len(one) for one in turns]
-    agent = [text for one in turns for text in one[::2]]
-    user = [text for one in turns for text in one[1::2]]
-    triples = [len(row["knowledge"]) for row in rows]
+    form = ""
+    counts = dict.fromkeys(
+        ("rows", "empty", "longest", "agent", "user", "agent words", "user words", "replies", "triples"), 0
+    )
+    topics: set[str] = set()
+    for row in files.stream_rows(path):
+        form = form or form_of(row) or ""
+        turns = _turns(row)
+        counts["rows"] += 1
+        counts["empty"] += not turns
+        counts["longest"] = max(counts["longest"], len(turns))
+        for speaker, said in (("agent", turns[::2]), ("user", turns[1::2])):
+            counts[speaker] += len(said)
+            counts[f"{speaker} words"] += sum(len(text.split()) for text in said)
+        counts["replies"] += "response" in row
+        counts["triples"] += len(row["knowledge"])
+        topics.update(row["goal"][0][1:])
+    utterances = counts["agent"] + counts["user"]
     return {
-        "rows": len(rows),
-        "form": [form_of(rows[0]) or ""],
-        "empty": sum(not length for length in lengths),
-        "utterances": sum(lengths),
-        "utterances_per_row": sum(lengths) / len(rows),
-        "longest": max(lengths),
-        "agent_utterances": len(agent),
-        "user_utterances": len(user),
-        "words_per_agent_utterance": _mean(agent),
-        "words_per_user_utterance": _mean(user),
-        "replies": sum("response" in row for row in rows),
-        "triples": sum(triples),
-        "triples_per_row": sum(triples) / len(rows),
-        "topics": len({topic for row in rows for topic in row["goal"][0][1:]}),
+        "rows": counts["rows"],
+        "form": [form],
+        "empty": counts["empty"],
+        "utterances": utterances,
+        "utterances_per_row": utterances / counts["rows"],
+        "longest": counts["longest"],
+        "agent_utterances": counts["agent"],
+        "user_utterances": counts["user"],
+        "words_per_agent_utterance": _share(counts["agent words"], counts["agent"]),
+        "words_per_user_utterance": _share(counts["user words"], counts["user"]),
+        "replies": counts["replies"],
+        "triples": counts["triples"],
+        "triples_per_row": counts["triples"] / counts["rows"],
+        "topics": len(topics),
     }
 
 
@@ -85,5 +97,5 @@ def _turns(row: Row) -> list[str]:
     return turns
 
 
-def _mean(texts: Sequence[str]) -> float:
-    return sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
