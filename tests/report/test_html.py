@@ -244,12 +244,17 @@ def test_a_board_shows_its_examples_in_its_order_and_its_axis_by_its_scores(make
 
     def shown(name: str) -> ErrorExamples:
         one = ErrorExample(name, 1.0, (), (), 0, (), (f"said by {name}",))
-        return ErrorExamples((one,), (one,))
+        return ErrorExamples((one,), (one._replace(value=0.0),))
 
     showcases = {"fair": shown("fair"), "good": shown("good")}
     text = leaderboard_page(rank_all(reports, resamples=100), title="x", showcases=showcases)
     assert re.findall(r"<summary><code>(\w+)</code>", text) == ["good", "good", "fair", "fair"]
     assert "The axis runs from 60 to 100 %." in text
+    alike = {name: one._replace(worst=one.best) for name, one in showcases.items()}
+    text = leaderboard_page(rank_all(reports, resamples=100), title="x", showcases=alike)
+    assert re.findall(r"<summary><code>(\w+)</code>", text) == ["good", "fair"]  # none is the worst where all are alike
+    assert "Worst items" not in text
+    assert "All items have the same " in text
     plain = [
         msgspec.structs.replace(one, scores=tuple(msgspec.structs.replace(s, percent=False) for s in one.scores))
         for one in reports
