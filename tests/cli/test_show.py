@@ -126,6 +126,20 @@ def test_results_of_all_tasks_stand_on_their_truth(
     assert text.read_text(encoding="utf-8") == done.out
 
 
+def test_the_data_stand_beside_a_truth_without_dialogues(duologue: Any, tmp_path: Path) -> None:
+    data, truth = GOLDEN / "restaurant/small-data.json", tmp_path / "truth.json"
+    task = load_task("restaurant")
+    answers = [(one.sample.id, one.references[0]) for one in task.load(data) if one.references]
+    task.write(list(task.load(data)), answers, tmp_path / "result.json")
+    truth.write_bytes((tmp_path / "result.json").read_bytes())
+    done = duologue("show", "restaurant", tmp_path / "result.json", "--gold", truth)
+    assert "(the truth file does not have the dialogue" in done.out
+    done = duologue("show", "restaurant", tmp_path / "result.json", "--gold", truth, "--input", data)
+    assert "what can i help you with today" in done.out
+    done = duologue("show", "restaurant", data, "--input", data)
+    assert (done.code, "leave --input out" in done.err) == (2, True)
+
+
 def test_a_result_of_another_file_is_told(duologue: Any) -> None:
     folder = GOLDEN / "restaurant"
     done = duologue("show", "restaurant", folder / "small-odd.answers.json", "--gold", folder / "small-data.json")

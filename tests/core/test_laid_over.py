@@ -42,3 +42,11 @@ def test_files_are_gone_through_once() -> None:
         return [example(str(at)) for at in range(n)]
 
     assert growth(made, lambda them: list(laid_over(them, {"0": WANTED}, {})), 200) < LINEAR
+
+
+def test_a_truth_without_its_data_shows_the_ranking_and_says_where_the_dialogue_is() -> None:
+    bare = [Example(sample=Sample(id="one", dialogue_id="one"), references=(Answer(ranking=("c",)),))]
+    (view,) = laid_over(bare, {"one": Answer(ranking=("b", "c"))}, {})
+    assert "--input" in list(view_lines(view))[1]
+    (table,) = view.after
+    assert list(table.rows) == [("", "1", "–", "b"), ("✓", "2", "–", "c")]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import Task
+    from duologue.core.records import Example
 
 
 @click.command()
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="A truth file: FILE is a result, and is shown on it; may be repeated.",
 )
+@click.option(
+    "--input",
+    "data",
+    type=options.PATH,
+    default=None,
+    help="The data file that FILE answers, where the truth has no dialogues.",
+)
 @options.json_option
 def show(
     *,
@@ -50,6 +58,7 @@ def show(
     n: int,
     kb: Path | None,
     gold: tuple[Path, ...],
+    data: Path | None,
     as_json: bool,
 ) -> None:
     """Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
@@ -69,6 +78,7 @@ def show(
       duologue show proactive sessions.jsonl.gz --only statistics
       duologue show mobilecs/dialogue calls/track2/test.json | less
       duologue show mobilecs/extraction calls/labelled/test.json --out calls.html
+      duologue show restaurant FILE.pred.json --gold TRUTH.json --input FILE.json | less
       duologue show mobilecs/extraction RESULT.json --gold calls/labelled/test.json --out errors.html
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
@@ -77,8 +87,11 @@ def show(
     loaded = load_task(task) if kb is None else _held_against(load_task(task), kb)
     if gold:
         options.refuse("`duologue score` says the figures of a result", "statistics", "only", "as_json")
-        _show_on_truth(loaded, file, gold, plain, out, n)
+        from duologue.run.evaluate import Truth
+
+        _show_on_truth(loaded, file, Truth.of(loaded, gold, data).examples, plain, out, n)
         return
+    options.refuse("without --gold FILE is no result", "data")
     if not isinstance(loaded, Inspectable):
         raise lacking_capability(task, "Inspectable")
     if as_json:
@@ -110,10 +123,11 @@ def _held_against(task: Task, kb: Path) -> Task:
     return task.with_world(task.world(kb))
 
 
-def _show_on_truth(task: Task, file: Path, gold: Sequence[Path], plain: Path | None, out: Path | None, n: int) -> None:
+def _show_on_truth(
+    task: Task, file: Path, examples: Sequence[Example], plain: Path | None, out: Path | None, n: int
+) -> None:
     """Show a result file on its truth: on the screen, in a file, or as a page."""
-    submission, examples = task.read(file), task.load_files(gold)
-    dialogues = task.laid_over(submission, examples)
+    dialogues = task.laid_over(task.read(file), examples)
     if out is not None:
         from duologue.report.dialogues import write_dialogues_page
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from duologue.core.records import Answer, Example, Sample
 
+_NO_DIALOGUE = Bilingual(
+    en="(the truth file does not have the dialogue; the data file has it: --input)",
+    zh="（标准答案文件中没有对话内容；请用 --input 给出数据文件）",
+)
 _NO_ANSWER = Bilingual(en="(no answer)", zh="（没有答案）")
 
 
@@ -29,6 +33,8 @@ def laid_over(
     for example in examples:
         sample, answer = example.sample, answers.get(example.sample.id)
         said = [UtteranceView(turn.speaker, turn.text) for turn in sample.history]
+        if not sample.history and not sample.candidates:
+            said = [UtteranceView("", _NO_DIALOGUE)]
         said += _utterances("wanted", example.references, names)
         said += [UtteranceView("answered", _NO_ANSWER, played="answer")] if answer is None else []
         said += _utterances("answered", [] if answer is None else [answer], names)
@@ -52,6 +58,9 @@ def _utterances(speaker: str, answers: Iterable[Answer], names: Mapping[str, str
 def _candidates(sample: Sample, right: str | None, ranking: Sequence[str]) -> TableView:
     """Return the candidates: those that are ranked in their order, then the others."""
     texts = {one.id: one.text for one in sample.candidates}
+    if not texts and ranking:  # a truth file without its data
+        texts = {right: "–"} if right is not None else {}
+        texts |= dict.fromkeys(ranking, "–")
     order = dict.fromkeys((*(one for one in ranking if one in texts), *texts))
     places = {one: place for place, one in enumerate(ranking, start=1)}
     rows = [("✓" * (one == right), str(places.get(one, "-")), texts[one], one) for one in order]
