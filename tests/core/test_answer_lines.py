@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.core.answer_lines import answer_lines, fact_line
+from duologue.core.answer_lines import answer_lines, fact_line, told_annotation
 from duologue.core.records import Act, Annotation, Answer, Candidate, Fact, Mention, Sample, Value
 
 SAMPLE = Sample(id="a", dialogue_id="a", candidates=(Candidate(id="c1", text="hello"), Candidate(id="c2", text="bye")))
@@ -26,4 +26,11 @@ def test_an_annotation_is_told_with_english_names() -> None:
         "套餐: 它",
         "user · 费用 (fee) · 十元",
     )
+    assert [(one.en, one.zh) for one in told_annotation(annotation, {"费用": "fee"})] == [
+        ("a · 费用 (fee) · 1、2", "a · 费用 · 1、2"),
+        ("user: 询问(ent-1-费用 (fee))", "用户: 询问(ent-1-费用)"),
+        ("套餐: 它", "套餐: 它"),
+        ("user · 费用 (fee) · 十元", "用户 · 费用 · 十元"),
+    ]
+    assert told_annotation(None, {}) == []
     assert fact_line(Fact(subject="a", relation="b", object=3), {}) == "a · b · 3"

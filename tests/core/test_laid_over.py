@@ -48,5 +48,8 @@ def test_a_truth_without_its_data_shows_the_ranking_and_says_where_the_dialogue_
     bare = [Example(sample=Sample(id="one", dialogue_id="one"), references=(Answer(ranking=("c",)),))]
     (view,) = laid_over(bare, {"one": Answer(ranking=("b", "c"))}, {})
     assert "--input" in list(view_lines(view))[1]
+    opening = Sample(id="one", dialogue_id="one", knowledge=(Fact(subject="a", relation="is", object="b"),))
+    (first,) = laid_over([Example(sample=opening)], {"one": Answer(text="hello")}, {})
+    assert [one.speaker for one in first.utterances] == ["answered"]  # nothing was said before it
     (table,) = view.after
     assert list(table.rows) == [("", "1", "–", "b"), ("✓", "2", "–", "c")]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from duologue.core.annotation import Bilingual
 from duologue.core.marked_text import with_english
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from duologue.core.records import Annotation, Answer, Fact, Sample
+
+
+_CHINESE = MappingProxyType({"user": "用户", "system": "系统"})
 
 
 def answer_lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str, str]) -> tuple[str, ...]:
@@ -24,16 +29,29 @@ def answer_lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str
     return (*lines, *annotation_lines(answer.annotation, names))
 
 
-def annotation_lines(annotation: Annotation | None, names: Mapping[str, str]) -> list[str]:
-    """Return a line for each fact, act, mention and value."""
+def told_annotation(annotation: Annotation | None, names: Mapping[str, str]) -> list[Bilingual]:
+    """Return the same lines in both languages, the Chinese ones without English names."""
+    english, chinese = annotation_lines(annotation, names), annotation_lines(annotation, {}, _CHINESE)
+    return [Bilingual(en=en, zh=zh) for en, zh in zip(english, chinese, strict=True)]
+
+
+def annotation_lines(
+    annotation: Annotation | None, names: Mapping[str, str], speakers: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """Return a line for each fact, act, mention and value; `speakers` are what those are called who say them."""
     if annotation is None:
         return []
     lines = [fact_line(fact, names) for fact in annotation.facts]
     for act in annotation.acts:
         args = ", ".join(with_english(one, names) for one in act.args)
-        lines.append(f"{act.speaker}: {with_english(act.name, names)}" + f"({args})" * bool(act.args))
+        lines.append(
+            f"{speakers.get(act.speaker, act.speaker)}: {with_english(act.name, names)}" + f"({args})" * bool(act.args)
+        )
     lines += [f"{with_english(one.label, names)}: {one.text}" for one in annotation.mentions]
-    lines += [f"{one.entity or 'user'} · {with_english(one.slot, names)} · {one.text}" for one in annotation.values]
+    lines += [
+        f"{one.entity or speakers.get('user', 'user')} · {with_english(one.slot, names)} · {one.text}"
+        for one in annotation.values
+    ]
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.core.annotation import Bilingual
-from duologue.core.answer_lines import annotation_lines, fact_cells
+from duologue.core.answer_lines import fact_cells, told_annotation
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 from duologue.core.errors import UsageError
 
@@ -33,7 +33,7 @@ def laid_over(
     for example in examples:
         sample, answer = example.sample, answers.get(example.sample.id)
         said = [UtteranceView(turn.speaker, turn.text) for turn in sample.history]
-        if not sample.history and not sample.candidates:
+        if not (sample.history or sample.candidates or sample.knowledge):
             said = [UtteranceView("", _NO_DIALOGUE)]
         said += _utterances("wanted", example.references, names)
         said += [UtteranceView("answered", _NO_ANSWER, played="answer")] if answer is None else []
@@ -50,7 +50,7 @@ def laid_over(
 
 def _utterances(speaker: str, answers: Iterable[Answer], names: Mapping[str, str]) -> Iterator[UtteranceView]:
     for one in answers:
-        notes = annotation_lines(one.annotation, names)
+        notes = told_annotation(one.annotation, names)
         if one.text is not None or notes:
             yield UtteranceView(speaker, one.text or "", (), notes, "answer" if speaker == "answered" else "agent")
 
