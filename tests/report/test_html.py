@@ -263,6 +263,20 @@ def test_a_board_shows_its_examples_in_its_order_and_its_axis_by_its_scores(make
     assert "The axis runs from 0.0000 to 1.0000." in text
 
 
+def test_the_score_that_ranks_is_the_first_of_a_board(reports: list[Report]) -> None:
+    """Where it was the last of eleven, a phone showed a board without its reason."""
+    board = rank_all(reports, resamples=100)
+    last = board._replace(score_names=(*board.score_names[1:], board.score_names[0]))
+    head, body = (leaderboard_page(last, title="x").partition("<thead>")[2].split("<tbody>"))[:2]
+    assert board.rank_by == "p@1"
+    assert head.index("(P@1)") < head.index("(P@2)") < head.index("(MRR)")
+    first = {score.name: score.value for score in board.places[0].report.scores}["p@1"]
+    assert re.findall(r"<td>\s*<b>([\d.]+)|<td>([\d.]+)", body)[0] in {
+        (f"{first:.2%}"[:-1], ""),
+        ("", f"{first:.2%}"[:-1]),
+    }
+
+
 def test_numbers_of_a_page_count_systems_test_sets_and_answers(reports: list[Report]) -> None:
     words = " ".join(" ".join(read(page(reports)).words).split())
     assert "Systems: 3. Test sets: 2. Scored answers: 1,200." in words

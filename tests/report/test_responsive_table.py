@@ -88,7 +88,7 @@ def test_words_are_folded_down_to_four_signs_before_figures_leave_their_columns(
 def test_long_titles_are_folded_rather_than_left_out() -> None:
     names = [f"answers-that-name-the-values-{end}" for end in ("one", "two", "six")]
     table = ResponsiveTable([Column("system", ["a"], words=True)], [Column(name, ["98.00"]) for name in names])
-    console = Console(file=io.StringIO(), width=60, color_system=None)
+    console = Console(file=io.StringIO(), width=64, color_system=None)
     console.print(table)
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()

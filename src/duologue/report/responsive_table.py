@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WORD = 4
 """Cells in which words can be read, however often they are folded."""
-_TITLE = 12
+_TITLE = 14
 """Cells of a title of figures that are not folded for want of room."""
 _PIECE = re.compile(r"[^-_/.:, ]*[-_/.:, ]?")
 """A name up to the sign behind which it may be folded."""
