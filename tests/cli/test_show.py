@@ -84,6 +84,9 @@ def test_every_statistic_has_its_name_in_both_languages(duologue: Any, tmp_path:
     rows = re.findall('<th scope="row">(.*?)</th>', table)
     assert rows
     assert [one for one in rows if "zh-Hans" not in one] == []
+    form = re.findall(r'lang="en">form</span>.*?<td>(.*?)</td>', table)
+    assert all("zh-Hans" in one for one in form)
+    assert len(form) == (not file.startswith(("restaurant", "conversation")))
 
 
 def test_a_result_is_laid_over_its_truth(duologue: Any, tmp_path: Path) -> None:
