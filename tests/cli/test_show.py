@@ -143,11 +143,15 @@ def test_the_data_stand_beside_a_truth_without_dialogues(duologue: Any, tmp_path
     assert (done.code, "leave --input out" in done.err) == (2, True)
 
 
-def test_a_result_of_another_file_is_told(duologue: Any) -> None:
+def test_a_result_of_another_file_is_told(duologue: Any, tmp_path: Path) -> None:
     folder = GOLDEN / "restaurant"
     done = duologue("show", "restaurant", folder / "small-odd.answers.json", "--gold", folder / "small-data.json")
     assert done.code == 2
     assert "answers no sample of the truth" in done.err
+    (tmp_path / "broken.json").write_text('[{"dialog_id":', encoding="utf-8")
+    done = duologue("show", "restaurant", tmp_path / "broken.json", "--gold", folder / "small-data.json")
+    assert done.code == 1
+    assert "[not-json]" in done.err
 
 
 def test_dialogues_beyond_the_number_are_counted(duologue: Any, tmp_path: Path) -> None:

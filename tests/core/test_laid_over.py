@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from duologue.core.dialogue_view import view_lines
-from duologue.core.errors import UsageError
-from duologue.core.laid_over import laid_over
-from duologue.core.records import Annotation, Answer, Candidate, Example, Fact, Sample, Turn
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.laid_over import demand_answers, laid_over
+from duologue.core.records import Annotation, Answer, Candidate, Example, Fact, Problem, Sample, Submission, Turn
 from tests.growth import LINEAR, growth
 
 HISTORY = (Turn(speaker="user", text="hi"),)
@@ -32,9 +32,16 @@ def test_candidates_come_in_the_order_of_the_ranking_and_the_right_one_is_marked
     assert list(table.rows) == [("", "1", "say b", "b"), ("✓", "2", "say c", "c"), ("", "-", "say a", "a")]
 
 
-def test_a_result_that_answers_nothing_is_that_of_another_file() -> None:
+def test_a_result_that_answers_nothing_says_why() -> None:
+    """A file that was cut off was said to be that of another file."""
+    submission = Submission(rows=None, layout="", path="x.json")
+    broken = Problem(rule="not-json", message="cut off")
+    warned = Problem(rule="odd", severity="warning", message="odd")
+    demand_answers(submission, [broken], answered=True)
     with pytest.raises(UsageError, match="another file"):
-        list(laid_over([example()], {"other": WANTED}, {}))
+        demand_answers(submission, [warned], answered=False)
+    with pytest.raises(FormatError, match="cut off"):
+        demand_answers(submission, [broken], answered=False)
 
 
 def test_files_are_gone_through_once() -> None:

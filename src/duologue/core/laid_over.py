@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from duologue.core.annotation import Bilingual
 from duologue.core.answer_lines import fact_cells, told_annotation
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from duologue.core.records import Answer, Example, Sample
+    from duologue.core.records import Answer, Example, Problem, Sample, Submission
 
 _NO_DIALOGUE = Bilingual(
     en="(the truth file does not have the dialogue; the data file has it: --input)",
@@ -21,15 +21,22 @@ _NO_DIALOGUE = Bilingual(
 _NO_ANSWER = Bilingual(en="(no answer)", zh="（没有答案）")
 
 
+def demand_answers(submission: Submission, problems: Sequence[Problem], *, answered: bool) -> None:
+    """Raise where nothing is answered: `FormatError` for a file that has errors, `UsageError` for any other."""
+    if answered:
+        return
+    if any(one.severity == "error" for one in problems):
+        raise FormatError(submission.path, problems)
+    raise UsageError("the result answers no sample of the truth; is it the result of another file?")
+
+
 def laid_over(
-    examples: Sequence[Example], answers: Mapping[str, Answer], names: Mapping[str, str]
+    examples: Iterable[Example], answers: Mapping[str, Answer], names: Mapping[str, str]
 ) -> Iterator[DialogueView]:
     """Yield each sample with what was wanted and what a system answered; candidates in the order of its ranking.
 
-    `names` are English names of labels, told beside them. Raises `UsageError` where no sample has an answer.
+    `names` are English names of labels, told beside them.
     """
-    if not any(example.sample.id in answers for example in examples):
-        raise UsageError("the result answers no sample of the truth; is it the result of another file?")
     for example in examples:
         sample, answer = example.sample, answers.get(example.sample.id)
         said = [UtteranceView(turn.speaker, turn.text) for turn in sample.history]

@@ -270,10 +270,16 @@ class Task(Protocol):
         ...
 
     def laid_over(self, submission: Submission, examples: Sequence[Example]) -> Iterator[DialogueView]:
-        """Yield the samples with what was wanted and what a result file answers, for `show --gold`."""
-        from duologue.core.laid_over import laid_over
+        """Yield the samples with what was wanted and what a result file answers, for `show --gold`.
 
-        return laid_over(examples, self.answers(submission, examples), self.info.english)
+        Raises `FormatError` or `UsageError` where it answers none of them.
+        """
+        from duologue.core.laid_over import demand_answers, laid_over
+
+        answers = self.answers(submission, examples)
+        known = any(example.sample.id in answers for example in examples)
+        demand_answers(submission, submission.problems, answered=known)
+        return laid_over(examples, answers, self.info.english)
 
     @abstractmethod
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:

@@ -89,6 +89,9 @@ def test_a_truth_without_annotation_and_a_file_without_answers_are_refused() -> 
     bare = [Example(sample=TRUTH[0].sample)]
     with pytest.raises(TruthError):
         list(laid_over.laid_over(bare, result([], [])))
+    raw = Submission(rows=[one.source for one in TRUTH], layout="", problems=(), hash="", path="raw.json")
+    with pytest.raises(FormatError, match="raw data, and no answers"):
+        list(laid_over.laid_over(TRUTH, raw))
     with pytest.raises(FormatError):
         list(laid_over.laid_over(TRUTH, Submission(rows={}, layout="", problems=(), hash="", path="x")))
 

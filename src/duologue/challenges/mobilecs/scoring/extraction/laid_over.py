@@ -19,6 +19,7 @@ from duologue.core.annotation import Bilingual
 from duologue.core.decoded import shown
 from duologue.core.dialogue_view import DialogueView, TableView
 from duologue.core.errors import TruthError
+from duologue.core.laid_over import demand_answers
 from duologue.core.records import Annotation, Scoring
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def laid_over(examples: Sequence[Example], submission: Submission) -> Iterator[D
         raise TruthError(truth)
     checked = checker.examine(submission, examples)
     results.expect_usable(submission, checked.problems, Scoring(variant="strict", partial=True))
+    known = any(example.sample.id in checked.documents for example in examples)
+    demand_answers(submission, checked.problems, answered=known)
     rows = dict(named_rows(submission.rows))
     for example in examples:
         name = example.sample.id
