@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.core.annotation import Bilingual
 from duologue.core.marked_text import MarkedText, Stretch
 from duologue.core.records import (
     Act,
@@ -29,6 +30,7 @@ from duologue.report.html import page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from duologue.core.dialogue_view import Said
     from duologue.metrics.counts import Floats
     from tests.report.conftest import MakeReport
 
@@ -153,10 +155,10 @@ def test_annotations_are_shown_in_lines(make_report: MakeReport) -> None:
     assert found.best[0].answer == (
         "hello",
         "Q · height · 1、2",
-        "user: ask(price)",
-        "system: tell",
+        Bilingual(en="user: ask(price)", zh="用户: ask(price)"),
+        Bilingual(en="system: tell", zh="系统: tell"),
         "plan: big one",
-        "user · price · 8",
+        Bilingual(en="user · price · 8", zh="用户 · price · 8"),
     )
 
 
@@ -254,7 +256,7 @@ def test_a_ranking_is_shown_where_there_is_no_text(make_report: MakeReport) -> N
     report = make_report(n=1)
     (name,) = names_of(report)
 
-    def said(answer: Answer) -> tuple[str, ...]:
+    def said(answer: Answer) -> tuple[Said, ...]:
         return find_error_examples(report, ranking_formulas(report), [example(name)], {name: answer}).best[0].answer
 
     assert said(Answer(text="", ranking=("a",))) == ("",)
@@ -276,6 +278,6 @@ def test_labels_are_told_with_english_names_and_what_is_wanted_is_marked_in_the_
     names = {"询问": "ask", "业务费用": "fee", "套餐": "plan"}
     found = find_error_examples(report, ranking_formulas(report), examples, {}, names=names)
     told = "user: 询问 (ask)(ent-1-业务费用 (fee)) / 套餐 (plan): <hi> / user · 短信 · from"
-    assert found.best[0].references == (told,)
+    assert found.best[0].references == (Bilingual(en=told, zh=told.replace("user", "用户")),)
     made = page([report], formulas=ranking_formulas, showcases={0: found})
     assert '<mark title="ent-1: 套餐 (plan)">&lt;hi&gt;</mark> from ' in made

@@ -14,10 +14,17 @@ if TYPE_CHECKING:
     from duologue.core.records import Annotation, Answer, Fact, Sample
 
 
-_CHINESE = MappingProxyType({"user": "用户", "system": "系统"})
+CHINESE = MappingProxyType({"user": "用户", "system": "系统"})
+"""What speakers are called in Chinese."""
 
 
-def answer_lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str, str]) -> tuple[str, ...]:
+def answer_lines(
+    answer: Answer,
+    sample: Sample,
+    ranked: int,
+    names: Mapping[str, str],
+    speakers: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[str, ...]:
     """Return an answer as lines: its text, or the first `ranked` of its ranking; and its annotation."""
     lines = [] if answer.text is None else [answer.text]
     if answer.ranking is not None and answer.text is None:
@@ -26,12 +33,12 @@ def answer_lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str
             f"{place}. {texts.get(name, name)}" if ranked > 1 else texts.get(name, name)
             for place, name in enumerate(answer.ranking[:ranked], start=1)
         ]
-    return (*lines, *annotation_lines(answer.annotation, names))
+    return (*lines, *annotation_lines(answer.annotation, names, speakers))
 
 
 def told_annotation(annotation: Annotation | None, names: Mapping[str, str]) -> list[Bilingual]:
     """Return the same lines in both languages, the Chinese ones without English names."""
-    english, chinese = annotation_lines(annotation, names), annotation_lines(annotation, {}, _CHINESE)
+    english, chinese = annotation_lines(annotation, names), annotation_lines(annotation, {}, CHINESE)
     return [Bilingual(en=en, zh=zh) for en, zh in zip(english, chinese, strict=True)]
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.core.annotation import Bilingual
 from duologue.core.disk import replacing_text
-from duologue.core.escapes import one_line, printable
-from duologue.core.marked_text import MarkedText
+from duologue.core.escapes import one_line
 from duologue.core.version import __version__
 from duologue.report.html import template
-from duologue.report.words import in_both
+from duologue.report.words import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from duologue.core.dialogue_view import DialogueView, Said, TableView, UtteranceView
+    from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
 MAX_UTTERANCES, MAX_ROWS = 500, 200
 """Utterances of a dialogue and rows of a table that are shown; the others are counted."""
@@ -63,7 +61,7 @@ def write_dialogues_page(
         more=sum(1 for _ in left),
         statistics=[(name, _spelled(value)) for name, value in statistics.items()],
         max_rows=MAX_ROWS,
-        plain=_plain,
+        plain=said,
         version=__version__,
     )
     with replacing_text(path) as out:
@@ -76,17 +74,10 @@ def _shown(dialogue: DialogueView, others: dict[str, int]) -> _Shown:
     return _Shown(dialogue, utterances, tables, after)
 
 
-def _colour(said: UtteranceView, others: dict[str, int]) -> int:
-    if said.role:
-        return _COLOURS[said.role]
-    return _OTHERS[others.setdefault(said.speaker, len(others)) % len(_OTHERS)] if said.speaker else _NOBODY
-
-
-def _plain(text: Said | MarkedText) -> str | MarkedText:
-    """Return text in which control characters are spelled out: no browser shows them."""
-    if isinstance(text, Bilingual):
-        return in_both(en=printable(text.en), zh=printable(text.zh))
-    return text if isinstance(text, MarkedText) else printable(text)
+def _colour(one: UtteranceView, others: dict[str, int]) -> int:
+    if one.role:
+        return _COLOURS[one.role]
+    return _OTHERS[others.setdefault(one.speaker, len(others)) % len(_OTHERS)] if one.speaker else _NOBODY
 
 
 def _spelled(value: float | list[str]) -> str:

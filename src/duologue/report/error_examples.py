@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from duologue.core.answer_lines import answer_lines, fact_line
+from duologue.core.annotation import Bilingual
+from duologue.core.answer_lines import CHINESE, answer_lines, fact_line
 from duologue.metrics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duologue.core.dialogue_view import Said
     from duologue.core.marked_text import MarkedText
     from duologue.core.records import Answer, Example, Report
     from duologue.metrics.counts import Floats, Metric
@@ -57,8 +59,8 @@ class ErrorExample(NamedTuple):
     knowledge: tuple[str, ...]
     more_knowledge: int
     """Facts that are not shown."""
-    references: tuple[str, ...]
-    answer: tuple[str, ...]
+    references: tuple[Said, ...]
+    answer: tuple[Said, ...]
     """What the system said, in lines; empty when it said nothing."""
 
 
@@ -175,13 +177,8 @@ def _example_of(
     last = parts[-1].sample
     reference = parts[-1].references[0].annotation if parts[-1].references else None
     facts = [fact_line(fact, names) for fact in last.knowledge]
-    wanted: list[str] = []
-    said: list[str] = []
-    for number, (part, answer) in enumerate(zip(parts, answers, strict=True), start=1):
-        mark = f"{number}. " if len(parts) > 1 else ""
-        wanted += [mark + " / ".join(answer_lines(one, part.sample, 1, names)) for one in part.references]
-        lines = () if answer is None else answer_lines(answer, part.sample, MAX_RANKED, names)
-        said += [mark + " / ".join(lines)] if mark and lines else lines
+    wanted, said = _wanted_and_said(parts, answers, names, {})
+    wanted_chinese, said_chinese = _wanted_and_said(parts, answers, names, CHINESE)
     return ErrorExample(
         id=name,
         value=value,
@@ -191,6 +188,24 @@ def _example_of(
         ),
         knowledge=tuple(facts[:MAX_FACTS]),
         more_knowledge=max(len(facts) - MAX_FACTS, 0),
-        references=tuple(wanted),
-        answer=tuple(said),
+        references=_in_both(wanted, wanted_chinese),
+        answer=_in_both(said, said_chinese),
     )
+
+
+def _wanted_and_said(
+    parts: Sequence[Example], answers: Sequence[Answer | None], names: Mapping[str, str], speakers: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    wanted: list[str] = []
+    said: list[str] = []
+    for number, (part, answer) in enumerate(zip(parts, answers, strict=True), start=1):
+        mark = f"{number}. " if len(parts) > 1 else ""
+        wanted += [mark + " / ".join(answer_lines(one, part.sample, 1, names, speakers)) for one in part.references]
+        lines = () if answer is None else answer_lines(answer, part.sample, MAX_RANKED, names, speakers)
+        said += [mark + " / ".join(lines)] if mark and lines else lines
+    return wanted, said
+
+
+def _in_both(english: Sequence[str], chinese: Sequence[str]) -> tuple[Said, ...]:
+    """Return lines that are alike in both languages as they are, the others in both."""
+    return tuple(en if en == zh else Bilingual(en=en, zh=zh) for en, zh in zip(english, chinese, strict=True))

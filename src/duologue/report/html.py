@@ -18,7 +18,7 @@ from duologue.report.figures import Axis, line, mark, scale, score_axis
 from duologue.report.numbers import figure, interval, percent, points, probability, thousands
 from duologue.report.phrases import background
 from duologue.report.policy import allowed, length, shade
-from duologue.report.words import Term, both, name_in
+from duologue.report.words import Term, both, name_in, said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,6 +161,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "t": both,
         "name_in": name_in,
+        "said": said,
         "background": background,
         "term": Term,
         "line": line,

@@ -5,11 +5,17 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from duologue.core.annotation import Bilingual
 from duologue.core.disk import read_bytes
 from duologue.core.escapes import printable
+from duologue.core.marked_text import MarkedText
+
+if TYPE_CHECKING:
+    from duologue.core.dialogue_view import Said
 
 LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 """Key in the table of words -> language tag in the page."""
@@ -66,6 +72,13 @@ def in_both(*, en: object, zh: object) -> Markup:
         Markup('<span class="{}" lang="{}">{}</span>').format(language, LANGUAGES[language], said)
         for language, said in (("en", en), ("zh", zh))
     )
+
+
+def said(text: Said | MarkedText) -> str | MarkedText:
+    """Return words of the data or of ours for a template; control characters are spelled out, no browser shows them."""
+    if isinstance(text, Bilingual):
+        return in_both(en=printable(text.en), zh=printable(text.zh))
+    return text if isinstance(text, MarkedText) else printable(text)
 
 
 class Term(str):
