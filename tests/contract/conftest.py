@@ -15,7 +15,7 @@ from duologue.run.predict import in_world
 from duologue.testing import load_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from duologue.core.protocols import Task, World
     from duologue.core.records import Example
@@ -35,6 +35,8 @@ class TinyData:
     task: Task
     folder: Path
     examples: list[Example]
+    kb: Path | None = None
+    """File of the knowledge base that all samples share."""
     worlds: dict[str, World] = field(default_factory=dict)
 
 
@@ -43,9 +45,9 @@ def _make(task: Task, folder: Path) -> TinyData:
     if not isinstance(task, Simulated):
         kept = GOLDEN / task.info.name / "contract"
         assert kept.is_dir(), f"{task.info.name} has no simulator; put small files of its own into {kept}"
-        made = {world.name: world for world in _worlds(task)}
-        examples = in_world(load_all(task, kept), next(iter(made.values()), None))
-        return TinyData(task, kept, examples, made)
+        kb, worlds = _shared(task, (GOLDEN / task.info.name).glob("tiny-kg.json"))
+        examples = in_world(load_all(task, kept), next(iter(worlds.values()), None))
+        return TinyData(task, kept, examples, kb, worlds)
     plan = resolve(task.Generation, overrides=[f"n={DIALOGUES_PER_FILE}"])
     paths = task.generate(plan, 1, folder / "made", workers=1, progress=None)
     data = folder / "data"
@@ -54,17 +56,17 @@ def _make(task: Task, folder: Path) -> TinyData:
         own = DATA_FOLDERS.get(task.info.name, path.parent.name)
         if path.suffix == ".json" and path.parent.name == own:  # a knowledge base is text
             path.rename(data / path.name)
-    worlds = {}
-    if isinstance(task, Grounded) and not task.info.kb_beside:
-        world = task.world(next(path for path in paths if path.suffix == ".txt"))
-        worlds[world.name] = world
-    return TinyData(task, data, load_all(task, data), worlds)
+    kb, worlds = _shared(task, (path for path in paths if path.suffix == ".txt"))
+    return TinyData(task, data, load_all(task, data), kb, worlds)
 
 
-def _worlds(task: Task) -> list[World]:
-    """Return the small knowledge base that stands beside the small files, where the task has one."""
-    paths = (GOLDEN / task.info.name).glob("tiny-kg.json")
-    return [task.world(path) for path in paths] if isinstance(task, Grounded) else []
+def _shared(task: Task, paths: Iterable[Path]) -> tuple[Path | None, dict[str, World]]:
+    """Return the first of the files of knowledge bases, and the base by its name, where all samples share one."""
+    kb = next(iter(paths), None) if isinstance(task, Grounded) and not task.info.kb_beside else None
+    if kb is None or not isinstance(task, Grounded):
+        return None, {}
+    world = task.world(kb)
+    return kb, {world.name: world}
 
 
 @pytest.fixture(scope="session")

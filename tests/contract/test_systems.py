@@ -12,6 +12,9 @@ from duologue.core.plugins import load_system, load_system_class, make_system, n
 from duologue.core.protocols import Run, System, Trainable
 from duologue.core.recipe import recipe_hash, resolve
 from duologue.core.records import Record
+from duologue.run.contamination import declared
+from duologue.run.package import answer_package, pack
+from duologue.run.predict import predict_file
 from duologue.testing import check_system
 
 if TYPE_CHECKING:
@@ -108,6 +111,24 @@ def test_a_saved_system_answers_as_the_one_that_was_trained(name: str, tiny: Tin
         each.prepare(data.task.info, 1, data.worlds)
     assert loaded.answer(some_samples(data)) == system.answer(some_samples(data))
     assert loaded.seen == system.seen
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_trained_system_can_be_packed_and_the_package_answers_as_it_does(
+    name: str, tiny: Tiny, ready: Ready, tmp_path: Path
+) -> None:
+    data = tiny(task_of(name))
+    _, folder = ready(name)
+    system = load_system(folder)
+    asked = next(path for path in sorted(data.folder.iterdir()) if list(data.task.load(path)))
+    card = pack(data.task, str(folder), tmp_path / "entry", kb=data.kb, inputs=[asked], external=declared(system) or [])
+    assert (card.system, card.trained) == (name, True)
+    (made,) = answer_package(tmp_path / "entry")
+    world = next(iter(data.worlds.values()), None)
+    own = tmp_path / "own"
+    predict_file(data.task, system, asked, own, name=str(folder), world=world, kb=data.kb, seed=1)
+    assert made.path.read_bytes() == own.read_bytes()
+    assert (made.answers > 0, made.errors) == (True, 0)
 
 
 @pytest.mark.parametrize("name", names("systems"))

@@ -228,12 +228,12 @@ def test_a_package_can_be_read_by_all_and_run(tmp_path: Path) -> None:
 def test_the_system_of_somebody_else_needs_our_package_too(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     ours = [one for one in entries("systems") if one.name in {"ranker", "solver"}]
     theirs = [msgspec.structs.replace(one, distribution=name, version="3") for one in ours]
-    assert [_requirements(one.name) for one in ours] == [
+    assert [_requirements(one.name, make_system(one.name)) for one in ours] == [
         [f"duologue[models]=={__version__}"],
         [f"duologue=={__version__}"],
     ]
     monkeypatch.setattr("duologue.run.package.entries", lambda kind: theirs)
-    assert [_requirements(one.name) for one in theirs] == [
+    assert [_requirements(one.name, make_system(one.name)) for one in ours] == [
         [f"duologue=={__version__}", f"{name}[models]==3"],
         [f"duologue=={__version__}", f"{name}==3"],
     ]

@@ -20,7 +20,6 @@ from duologue.core.lines import sha256
 from duologue.core.locks import writing_file
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import (
-    describe,
     entries,
     load_system_class,
     load_task,
@@ -39,7 +38,7 @@ from duologue.run.systems import is_model, open_system
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from duologue.core.protocols import Progress, Task
+    from duologue.core.protocols import Progress, System, Task
 
 PACKAGE_CARD = "card.toml"
 INPUT, OUTPUT, MODEL, KB = "input", "output", "model", "kb"
@@ -167,7 +166,7 @@ def pack(
         (folder / RUN).chmod(0o755)
         told = ", ".join(found) or "none"
         write_text(folder / "README.md", _README.format(task=card.task, system=registered, external=told))
-        write_text(folder / "requirements.txt", "".join(f"{line}\n" for line in _requirements(registered)))
+        write_text(folder / "requirements.txt", "".join(f"{line}\n" for line in _requirements(registered, system)))
         (folder / INPUT).mkdir()
         model = Path(name)
         copied = [(model / part, folder / MODEL / part) for part in (files_of_model(model) if trained else ())]
@@ -183,19 +182,23 @@ def _demand_own(name: str, *, trained: bool) -> None:
     A class lists in `carried` what a trained one has in its own folder, and looks for nowhere else.
     """
     cls = load_system_class(name)
-    carried = getattr(cls, "carried", ()) if trained else ()
-    by_hand = [entry for entry in getattr(cls, "by_hand", ()) if entry not in carried]
+    carried = getattr(cls, "carried", ())
+    by_hand = [entry for entry in getattr(cls, "by_hand", ()) if not (trained and entry in carried)]
     if by_hand:
+        advice = ", or train it: a trained one has all of it in its own folder" if not {*by_hand} - {*carried} else ""
         raise UsageError(
             f"system '{name}' asks a program, a server or a file of yours ({', '.join(by_hand)}), which a package of "
-            "ours cannot hold; hand in your own"
+            f"ours cannot hold; hand in your own{advice}"
         )
 
 
-def _requirements(name: str) -> list[str]:
-    """Return the distributions that a registered system needs, with their extras and versions, for pip."""
+def _requirements(name: str, system: System) -> list[str]:
+    """Return the distributions that a registered system needs, with their extras and versions, for pip.
+
+    The system at hand says the extras: its recipe may need more or less than its class.
+    """
     (entry,) = (one for one in entries("systems") if one.name == name)
-    extras = ",".join(describe(entry).extras)
+    extras = ",".join(getattr(system, "extras", ()))
     needed = f"{entry.distribution}{f'[{extras}]' if extras else ''}=={entry.version}"
     return [needed] if entry.distribution == OURS else [f"{OURS}=={__version__}", needed]
 

@@ -15,6 +15,7 @@ from duologue.core.plugins import load_system, load_task, make_system, save_card
 from duologue.core.protocols import Run
 from duologue.core.records import Answer, Example, Sample, Turn
 from duologue.models.pretrained.language_model import LanguageModel
+from duologue.run.package import MODEL, pack
 from duologue.run.predict import answer_all
 from duologue.systems.hub.hub import ADAPTER, FACTS, HubModel, HubSystem
 from duologue.systems.hub.recipe import HubRecipe
@@ -99,6 +100,15 @@ def test_a_fine_tuned_one_is_saved_whole_and_answers_the_same_without_its_base(
     assert "training dialogues" in loaded.seen
     assert (run.folder / ADAPTER).is_dir() == (tuning == "lora")
     check_system(loaded, samples, data.task.info, data.worlds)
+    with pytest.raises(
+        UsageError, match="hand in your own, or train it: a trained one has all of it in its own folder"
+    ):
+        pack(data.task, "hub", tmp_path / "entry", overrides=[f"model={tmp_path / 'gone'}"])
+    card = pack(data.task, str(run.folder), tmp_path / "entry", kb=data.kb)
+    assert "base (a model trained elsewhere)" in card.external
+    packed = load_system(tmp_path / "entry" / MODEL)
+    packed.prepare(data.task.info, 1, data.worlds)
+    assert packed.answer(samples) == system.answer(samples)
 
 
 def test_the_answers_of_a_toy_task_become_right(bases: Path, tmp_path: Path) -> None:
@@ -230,6 +240,11 @@ def test_facts_come_from_another_system_which_is_kept_with_the_model(tiny: Tiny,
         one.prepare(data.task.info, 1, data.worlds)
     told = [answer.annotation.facts for answer in loaded.answer(samples) if answer.annotation is not None]
     assert told == [answer.annotation.facts for answer in chooser.answer(samples) if answer.annotation is not None]
+    pack(data.task, str(run.folder), tmp_path / "entry", kb=data.kb)
+    assert "duologue[hub,models,zh]==" in (tmp_path / "entry" / "requirements.txt").read_text("utf-8")
+    packed = load_system(tmp_path / "entry" / MODEL)
+    packed.prepare(data.task.info, 1, data.worlds)
+    assert packed.answer(samples) == loaded.answer(samples)
 
 
 def test_a_chooser_of_facts_that_does_not_serve_the_task_is_told_before_it_is_read(bases: Path, tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
 
     Recipe: type[Record] = HubRecipe
     scope = Scope()
-    extras = ("hub",)
-    by_hand = ("model", "revision", "facts_from")
+    extras: tuple[str, ...] = ("hub",)
+    by_hand = carried = ("model", "revision", "facts_from")
     patience = PATIENCE
     name, training_files = "hub", "FILE"
     Card, card_file = HubCard, CARD_FILE
@@ -173,6 +173,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         dtype = self.recipe.dtype if self.recipe.tuning == "lora" else "float32"
         self._learned = HubModel(LanguageModel.load(folder / WEIGHTS, dtype=dtype), card.base, chooser)
         self.seen, self.external = card.seen, _external(card.base.rpartition(" ")[0])
+        self.extras = tuple(dict.fromkeys((*self.extras, *getattr(chooser, "extras", ()))))
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[HubModel, str]:
         from duologue.models.pretrained.fine_tuner import fine_tune  # these need torch and transformers

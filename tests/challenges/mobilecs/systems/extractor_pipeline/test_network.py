@@ -22,9 +22,10 @@ from duologue.challenges.mobilecs.systems.extractor_pipeline.recipe import Extra
 from duologue.challenges.mobilecs.systems.tagger.network import TaggedDocument
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
-from duologue.core.plugins import load_system, save_card
+from duologue.core.plugins import load_system, load_task, save_card
 from duologue.core.protocols import Run
 from duologue.models.pretrained.character_encoder import CharacterEncoder
+from duologue.run.package import pack
 from duologue.run.systems import recipe_of
 from duologue.testing import check_system
 
@@ -76,6 +77,12 @@ def test_a_fine_tuned_pipeline_learns_and_is_saved_without_its_base(tmp_path: Pa
     assert loaded.answer(samples) == system.answer(samples)
     assert "before them what bert learned from" in loaded.seen
     check_system(loaded, samples, EXTRACTION, {})
+    entry = tmp_path / "entry"
+    assert pack(load_task(EXTRACTION.name), str(folder), entry).external == ["bert (a model trained elsewhere)"]
+    assert "duologue[models,hub]==" in (entry / "requirements.txt").read_text("utf-8")
+    packed = load_system(entry / "model")
+    packed.prepare(EXTRACTION, 1, {})
+    assert packed.answer(samples) == system.answer(samples)
 
 
 def test_the_published_recipe_is_whole_and_names_no_model(tmp_path: Path) -> None:

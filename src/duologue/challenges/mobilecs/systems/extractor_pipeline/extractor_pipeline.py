@@ -44,7 +44,7 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
     Recipe: type[Record] = ExtractorPipelineRecipe
     scope = Scope(tasks=("mobilecs/extraction",))
     extras: tuple[str, ...] = ("models",)
-    by_hand = ("encoder",)
+    by_hand = carried = ("encoder",)
     name, training_files = "extractor-pipeline", "FILE.json"
     Card, card_file = ExtractorPipelineCard, "pipeline.json"
 
