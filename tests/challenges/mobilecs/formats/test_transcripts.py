@@ -113,7 +113,7 @@ def test_times_and_addresses_are_no_speakers(tmp_path: Path) -> None:
         ("a.csv", 'speaker,text\n客服,您好\n用户,"喂\n客服,请讲\n', "transcript-table", "line 3"),
         ("a.csv", 'speaker,text\n客服,"您好" 啊\n', "transcript-table", "line 2"),
         ("a.tsv", 'speaker\t"text\n客服\t您好\n', "transcript-table", "line 1"),
-        ("a.jsonl", '{"turns": []}\n', "transcript-turns", "line 1"),
+        ("a.jsonl", '{"turns": []}\n', "transcript-empty", ""),
         ("a.jsonl", '{"turns": [["客服", "a"], ["客服"]]}\n', "transcript-turns", "line 1"),
         ("a.jsonl", '{"turns": [["客服", 3]]}\n', "transcript-turns", "line 1"),
         ("a.jsonl", '{"turns":\n', "transcript-json", "line 1"),
@@ -355,3 +355,26 @@ def test_wrong_and_unknown_encodings_are_told(tmp_path: Path) -> None:
     for name in ("klingon", "base64"):
         with pytest.raises(UsageError, match=f"no encoding of texts '{name}'"):
             read_transcripts(tmp_path / "a.txt", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", "客服: 您好\n用户: 喂\n\n客服:\n用户:  \n\n客服: 请讲\n"),
+        ("a.csv", "call,speaker,text\n1,客服,您好\n1,用户,喂\n2,客服,\n2,用户,\n3,客服,请讲\n"),
+        (
+            "a.jsonl",
+            (
+                '{"turns": [["客服", "您好"], ["用户", "喂"]]}\n{"turns": []}\n'
+                '{"turns": [{"speaker": "客服", "text": "请讲"}, {"speaker": "用户", "text": null}]}\n'
+            ),
+        ),
+    ],
+)
+def test_calls_in_which_nobody_speaks_are_counted_and_refuse_no_file(
+    name: str, content: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    calls = [call.turns for call in read_transcripts(tmp_path / name)]
+    assert calls == [[("客服", "您好"), ("用户", "喂")], [("客服", "请讲")]]
+    assert caplog.messages == [f"{tmp_path / name}: 1 call left out, in which nobody says anything"]

@@ -41,9 +41,10 @@ def calls(
     """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
 
     Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
-    speaker and text, parted by commas, semicolons, tabs or bars; JSON (.json, .jsonl) has calls with turns
-    `[speaker, text]` or objects with both, or rows as in tables. Personal data become placeholders first. The file is
-    for its owner alone; `duologue run mobilecs/extraction` takes it.
+    speaker and text, or call, agent and customer, parted by commas, semicolons, tabs or bars; JSON (.json, .jsonl) has
+    calls with turns `[speaker, text]` or objects with both, or rows as in tables; subtitles (.srt, .vtt) are a call
+    each, with `<v Agent>` or `Agent:` in the cues. Personal data become placeholders first. The file is for its owner
+    alone; `duologue run mobilecs/extraction` takes it.
 
     \b
     Examples:

@@ -118,7 +118,7 @@ def _names(speaker: str) -> list[str]:
 def _roles(call: Transcript, own: Collection[str]) -> dict[str, bool] | Problem:
     """Return by speaker whether it is the staff; a problem where that cannot be told."""
     speakers = list(dict.fromkeys(speaker for speaker, _ in call.turns))
-    known = {speaker: speaker.lower() in own if own else _role(speaker) for speaker in speakers}
+    known = {speaker: speaker.lower() in own or bool(_role(speaker)) if own else _role(speaker) for speaker in speakers}
     unknown = [speaker for speaker in speakers if known[speaker] is None]
     if len(unknown) == 1 and len(speakers) == 2:
         (other,) = (speaker for speaker in speakers if speaker != unknown[0])

@@ -22,14 +22,24 @@ TEXTS = (
     "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
     "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
 )  # fmt: skip
-STARTS = ("start", "starttime", "begin", "begintime", "timestamp", "开始", "开始时间", "起始时间")
-"""Names of when an utterance begins."""
+STARTS = (
+    "start", "starttime", "startms", "begin", "begintime", "beginms", "timestamp", "datetime", "time", "开始",
+    "开始时间", "起始时间", "说话时间", "发言时间", "时间戳", "时间",
+)  # fmt: skip
+"""Names of when an utterance begins, the most telling first."""
+HEADS = ("date", "calltime", "日期", "通话时间", "来电时间", "通话日期")
+"""Further names of what stands above a call in a text, beside those of the call and of its time."""
 STAFF = frozenset(
     ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "service", "s", "[speaker 1]")
 )
 """What files call the staff, in small letters."""
 CUSTOMER = frozenset(("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "u", "c", "[speaker 2]"))
 """What files call the customer, in small letters."""
+STAFF_SIDES = ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "[speaker 1]")
+"""Names of columns and keys that may hold what the staff says, alone or before one of `SIDE_TEXTS`."""
+CUSTOMER_SIDES = ("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "[speaker 2]")
+"""Those of what the customer says."""
+SIDE_TEXTS = (*TEXTS, "said", "说", "说的话")
 TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
 """Keys under which a call has its turns."""
 WRAPPERS = ("calls", "dialogues", "dialogs", "conversations", "records", "data", "items", "results")
