@@ -47,6 +47,11 @@ BOM_FOUND = Problem(
     advice="save it as UTF-8 without BOM",
 )
 _ZIP = b"PK\x03\x04"
+_OFFICE = {
+    ".xlsx": "workbook of a spreadsheet", ".xlsm": "workbook of a spreadsheet", ".ods": "workbook of a spreadsheet",
+    ".docx": "document of a word processor", ".odt": "document of a word processor",
+}  # fmt: skip
+"""What zip archives are whose names end so."""
 SMALL = 2 << 20
 """Bytes of a file that is held."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -171,8 +176,15 @@ def refuse_bytes(path: Path, error: UnicodeDecodeError, *, lines: int = 0, size:
     """Raise the `FormatError` that says where bytes are no UTF-8; `lines` and `size` (bytes) came before them."""
     data = error.object
     if not size and data.startswith(_ZIP):
-        advice = "unpack it, and give the file in it"
-        raise FormatError(path, [Problem(rule="not-utf8", message="it is a zip archive", advice=advice)]) from error
+        office = _OFFICE.get(path.suffix.lower())
+        problem = Problem(
+            rule="not-utf8",
+            message=f"it is a {office or 'zip archive'}",
+            advice="save it from there as text in UTF-8, a table as CSV"
+            if office
+            else "unpack it, and give the file in it",
+        )
+        raise FormatError(path, [problem]) from error
     line = lines + data.count(b"\n", 0, error.start) + 1
     problem = Problem(
         rule="not-utf8",

@@ -61,3 +61,15 @@ def test_it_stands_beside_the_imports_of_another_challenge() -> None:
     listed = CliRunner().invoke(cli, ["data", "import", "--help"]).stdout
     assert "\n  calls " in listed
     assert "\n  twcs " in listed
+
+
+def test_a_folder_of_subtitles_is_a_call_for_each(tmp_path: Path) -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\n客服: 您好 {}\n\n2\n00:00:03,000 --> 00:00:04,000\n用户: 喂\n"
+    (tmp_path / "calls" / "march").mkdir(parents=True)
+    for number, name in enumerate(("a.srt", "march/a.srt", "march/b.srt")):
+        (tmp_path / "calls" / name).write_text(cue.format(number), encoding="utf-8")
+    done = call(tmp_path / "calls", "--quiet", "--out", tmp_path / "calls.json")
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    said = [row["content"][0]["[SPEAKER 1]"] for row in json.loads((tmp_path / "calls.json").read_bytes())]
+    assert said == ["您好 0", "您好 1", "您好 2"]
+    assert "choose an --out elsewhere" in str(call(tmp_path / "calls", "--out", tmp_path / "calls" / "x").exception)

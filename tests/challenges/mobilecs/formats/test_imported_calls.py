@@ -131,3 +131,40 @@ def test_calls_whose_parties_cannot_be_told_are_refused_with_all_of_them(
     bad = [one for one in found.value.problems if one.rule == "transcript-roles"]
     assert [one.place for one in bad] == ["line 1 and 1 more"]
     assert "--staff" in bad[0].advice
+
+
+def test_usual_words_for_the_staff_hold_beside_names(tmp_path: Path) -> None:
+    found = imported(tmp_path, [("Anna", "hello"), ("Kim", "hi")], [("客服", "您好"), ("Kim", "喂")], staff=("anna",))
+    assert [[*row["content"][0].values()] for row in found.rows] == [["hello", "hi"], ["您好", "喂"]]
+    assert all(next(iter(row["content"][0])) == "[SPEAKER 1]" for row in found.rows)
+
+
+def test_the_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    texts = {
+        "a.txt": "客服 您好\n",
+        "b.txt": "客服: 您好\n用户: 喂\n",
+        "c.txt": "A: x\nB: y\n",
+        "d.srt": "客服: 您好\n",
+    }
+    paths = [tmp_path / name for name in texts]
+    for path in paths:
+        path.write_text(texts[path.name], encoding="utf-8")
+    with pytest.raises(FormatError, match=r"the import of 4 files has 3 problems:") as found:
+        import_calls(paths)
+    assert [(one.place, one.rule) for one in found.value.problems] == [
+        (f"{paths[0]}, line 1", "transcript-speaker"),
+        (f"{paths[2]}, call at line 1", "transcript-roles"),
+        (f"{paths[3]}, line 1", "transcript-cue"),
+    ]
+    with pytest.raises(FormatError, match=r"c\.txt has 1 problem:"):
+        import_calls(paths[1:3])
+
+
+def test_progress_is_told_by_file_and_by_call(tmp_path: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+    imported(
+        tmp_path,
+        *[[("客服", "您好"), ("用户", "喂")]] * 2,
+        progress=lambda done, total, what: told.append((done, total, what)),
+    )
+    assert told == [(1, 1, "files"), (1, 2, "calls"), (2, 2, "calls")]

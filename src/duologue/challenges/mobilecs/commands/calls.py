@@ -28,6 +28,7 @@ REPORT = ".personal-data.toml"
 @click.option(
     "--keep-personal-data", is_flag=True, help="Keep names, numbers and addresses as they stand in the files."
 )
+@options.quiet_option
 @options.json_option
 def calls(
     *,
@@ -36,9 +37,12 @@ def calls(
     staff: tuple[str, ...],
     encoding: str,
     keep_personal_data: bool,
+    quiet: bool,
     as_json: bool,
 ) -> None:
     """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
+
+    Of a folder all that lies below it and ends as transcripts do is read.
 
     Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
     speaker and text, or call, agent and customer, parted by commas, semicolons, tabs or bars; JSON (.json, .jsonl) has
@@ -51,14 +55,20 @@ def calls(
       duologue data import calls calls.txt --out calls.json
       duologue data import calls crm-export.csv --encoding gb18030 --out calls.json --json
       duologue data import calls march.csv april.csv --staff Anna --staff Ben --out calls.json
+      duologue data import calls subtitles --out calls.json
     """
     import tomli_w
 
     from duologue.challenges.mobilecs.formats.files import dump
     from duologue.challenges.mobilecs.formats.imported_calls import import_calls
+    from duologue.challenges.mobilecs.formats.transcript_files import transcript_files
     from duologue.core import disk
 
-    found = import_calls(files, staff, keep_personal_data=keep_personal_data, encoding=encoding)
+    transcripts = transcript_files(files, out)
+    with options.progress_bar(quiet=quiet) as progress:
+        found = import_calls(
+            transcripts, staff, keep_personal_data=keep_personal_data, encoding=encoding, progress=progress
+        )
     disk.write_bytes(out, dump(found.rows), private=True)
     turns = sum(len(row["content"]) for row in found.rows)
     report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)

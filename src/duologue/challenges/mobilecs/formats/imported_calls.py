@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from duologue.challenges.mobilecs.formats.transcript_words import CUSTOMER, STAFF
 from duologue.challenges.mobilecs.formats.transcripts import BREAK, read_transcripts
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
+from duologue.core.amounts import amount
 from duologue.core.errors import FormatError
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.mobilecs.formats.transcripts import Transcript
+    from duologue.core.protocols import Progress
     from duologue.text.anonymiser import Replaced
 
 _RULE = "transcript-roles"
@@ -53,34 +55,66 @@ def import_calls(
     *,
     keep_personal_data: bool = False,
     encoding: str = "utf-8",
+    progress: Progress | None = None,
 ) -> ImportedCalls:
-    """Return the calls of transcript files as dialogues; `staff` is what the files call the staff.
+    """Return the calls of transcript files as dialogues; `staff` is what the files call the staff, beside usual words.
 
     `encoding` is that of files which are not UTF-8.
 
-    Who is the staff is told by the usual words otherwise. Ids are hashes of the anonymous words, so importing a file
-    again gives the same dialogues. Raises `FormatError` with all problems of a file, such as calls with several
-    customers, or whose speakers have no known roles.
+    Ids are hashes of the anonymous words, so importing a file again gives the same dialogues. Raises `FormatError` with
+    all problems of all files, such as calls with several customers, or whose speakers have no known roles.
     """
+    calls = _read(paths, {name.strip().lower() for name in staff}, encoding, progress)
     anonymiser = None if keep_personal_data else Anonymiser()
-    own = {name.strip().lower() for name in staff}
     rows: list[dict[str, Any]] = []
     times: dict[str, int] = {}
-    for path in paths:
-        calls = read_transcripts(path, encoding)
-        roles = [_roles(call, own) for call in calls]
-        problems = ProblemCollector(_told([one for one in roles if isinstance(one, Problem)]))
-        if problems.problems():
-            raise FormatError(path, problems.problems())
-        for call, found in zip(calls, roles, strict=True):
-            if isinstance(found, dict):
-                turns = [(found[speaker], text) for speaker, text in _anonymous(call, anonymiser)]
-                name = digest("call", *(f"{is_staff} {text}" for is_staff, text in turns)).hex()[:_ID_LENGTH]
-                times[name] = times.get(name, 0) + 1
-                if times[name] > 1:
-                    name = digest("call", name, times[name]).hex()[:_ID_LENGTH]
-                rows.append({"id": name, "content": _paired(turns)})
+    calls.reverse()
+    total = len(calls)
+    while calls:
+        call, is_staff = calls.pop()  # what is done is not held any more
+        turns = [(is_staff[speaker], text) for speaker, text in _anonymous(call, anonymiser)]
+        name = digest("call", *(f"{role} {text}" for role, text in turns)).hex()[:_ID_LENGTH]
+        times[name] = times.get(name, 0) + 1
+        if times[name] > 1:
+            name = digest("call", name, times[name]).hex()[:_ID_LENGTH]
+        rows.append({"id": name, "content": _paired(turns)})
+        if progress is not None:
+            progress(len(rows), total, "calls")
     return ImportedCalls(rows, None if anonymiser is None else anonymiser.replaced())
+
+
+def _read(
+    paths: Sequence[Path], own: Collection[str], encoding: str, progress: Progress | None
+) -> list[tuple[Transcript, dict[str, bool]]]:
+    """Return the calls of files, each with the roles of its speakers. Raises `FormatError` with all that is wrong."""
+    calls: list[tuple[Transcript, dict[str, bool]]] = []
+    refused: list[FormatError] = []
+    for number, path in enumerate(paths, start=1):
+        try:
+            calls += _with_roles(path, own, encoding)
+        except FormatError as error:
+            refused.append(error)
+        if progress is not None:
+            progress(number, len(paths), "files")
+    if len(refused) == 1:
+        raise refused[0]
+    problems = ProblemCollector(
+        replace(one, place=f"{error.path}{', ' * bool(one.place)}{one.place}")
+        for error in refused
+        for one in error.problems
+    )
+    if refused:
+        raise FormatError(f"the import of {amount(len(paths), 'file')}", problems.problems())
+    return calls
+
+
+def _with_roles(path: Path, own: Collection[str], encoding: str) -> Iterator[tuple[Transcript, dict[str, bool]]]:
+    calls = read_transcripts(path, encoding)
+    roles = [_roles(call, own) for call in calls]
+    problems = ProblemCollector(_told([one for one in roles if isinstance(one, Problem)])).problems()
+    if problems:
+        raise FormatError(path, problems)
+    return ((call, found) for call, found in zip(calls, roles, strict=True) if isinstance(found, dict))
 
 
 def _told(problems: Sequence[Problem]) -> Iterator[Problem]:

@@ -228,8 +228,8 @@ class SaidRows:
             )
             return
         self._tell_unread()
-        for number, said in enumerate(self._calls.values(), start=1):
-            yield f"call {number}", self.ordered(said)
+        for number, call in enumerate(list(self._calls), start=1):
+            yield f"call {number}", self.ordered(self._calls.pop(call))
         for count, told in (
             (self._moved, "in {} what is said was not in the order of its times; now it is"),
             (self._unlike, "in {} not all times are told in one form; what is said stays in the order of the file"),

@@ -30,6 +30,7 @@ _MARKS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 """Signs that part columns, with what they are called."""
 _SAYS_MARK = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """First line by which spreadsheets are told what parts columns."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LONGEST_HEAD = 1 << 16
 
 
@@ -76,7 +77,7 @@ def table_calls(text: str, path: Path, usual: str, problems: ProblemCollector) -
 
 def _rows(text: str, mark: str, problems: ProblemCollector) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows, each with the line where it begins; a problem where a quote is not closed."""
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    rows = csv.reader((line[0] for line in _LINE.finditer(text)), delimiter=mark, strict=True)
     begun = 1
     try:
         for row in rows:
