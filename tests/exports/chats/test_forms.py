@@ -135,6 +135,19 @@ def test_data_of_a_task_become_chats(task: str, tmp_path: Path) -> None:
     assert said(FORMS[0].read(tmp_path / "a.jsonl")) == said(dialogues)
 
 
+@pytest.mark.parametrize("task", ["mobilecs/dialogue", "mobilecs/extraction"])
+def test_what_both_sides_of_a_call_say_goes_along_and_nothing_else(task: str) -> None:
+    """Samples of track 2 tell the staff's replies beside their histories: all but the last were lost."""
+    path = GOLDEN / DATA[task]
+    sides = ("用户", "客服") if task == "mobilecs/dialogue" else ("[SPEAKER 1]", "[SPEAKER 2]")
+    rows = json.loads(path.read_text("utf-8"))
+    wanted = [[text for turn in row["content"] for key, text in turn.items() if key in sides and text] for row in rows]
+    wanted = [turns for turns in wanted if turns]
+    found = dialogues_in(load_task(task), path)
+    assert [[turn.text for turn in one.turns] for one in found] == wanted
+    assert all({turn.speaker for turn in one.turns} == {"user", "system"} for one in found)
+
+
 def test_sessions_are_whole_dialogues() -> None:
     path = GOLDEN / "proactive" / "small-sessions.txt"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

@@ -14,7 +14,7 @@ from duologue.exports.chats.messages import read_openai, read_sharegpt, write_op
 from duologue.exports.chats.unified import read_unified, write_unified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from duologue.core.protocols import Task
@@ -92,23 +92,40 @@ def dialogues_in(task: Task, path: Path) -> list[Dialogue]:
     """Return the dialogues of a task's data file, from its samples: the longest history of each with its reply.
 
     The reply is the text of the first reference, or of the candidate that it puts first; where there is none, the
-    history stands alone. Raises as `load` does, and `UsageError` where nothing was said in any.
+    history stands alone. Where histories hold what the user says alone, each reply follows what it answers. Raises as
+    `load` does, and `UsageError` where nothing was said in any.
     """
     longest: dict[str, Example] = {}
+    replies: dict[str, dict[int, str]] = {}
     for example in task.load(path):
-        known = longest.get(example.sample.dialogue_id)
-        if known is None or len(example.sample.history) >= len(known.sample.history):
-            longest[example.sample.dialogue_id] = example
-    found = [Dialogue(id=name, turns=_turns(example)) for name, example in longest.items()]
+        name, turns = example.sample.dialogue_id, len(example.sample.history)
+        if name not in longest or turns >= len(longest[name].sample.history):
+            longest[name] = example
+        if (reply := _reply(example)) is not None:
+            replies.setdefault(name, {})[turns] = reply
+    found = [Dialogue(id=name, turns=_turns(example, replies.get(name, {}))) for name, example in longest.items()]
     if not any(one.turns for one in found):
         raise UsageError(f"{path} has no dialogues of '{task.info.name}': no sample has a history or a reply")
     return found
 
 
-def _turns(example: Example) -> tuple[Turn, ...]:
-    history = tuple(msgspec.structs.replace(turn, annotation=None, meta={}) for turn in example.sample.history)
-    reply = next((text for one in example.references if (text := _said(example, one.text, one.ranking))), None)
-    return (*history, Turn(speaker="system", text=reply)) if reply else history
+def _turns(example: Example, replies: Mapping[int, str]) -> tuple[Turn, ...]:
+    """Return what is said in a history, with the reply behind it; `replies` are those by the turns before them."""
+    turns: list[Turn] = []
+    history = example.sample.history
+    heard = any(turn.speaker == "system" for turn in history)
+    for at, turn in enumerate(history, start=1):
+        turns.append(msgspec.structs.replace(turn, annotation=None, meta={}))
+        if at in replies and not (heard and at < len(history)):
+            turns.append(Turn(speaker="system", text=replies[at]))
+    if not history and 0 in replies:
+        turns.append(Turn(speaker="system", text=replies[0]))
+    return tuple(turn for turn in turns if turn.text.strip())
+
+
+def _reply(example: Example) -> str | None:
+    """Return what the system says; `None` where it is not told, or nothing."""
+    return next((text for one in example.references if (text := _said(example, one.text, one.ranking))), None)
 
 
 def _said(example: Example, text: str | None, ranking: tuple[str, ...] | None) -> str | None:
