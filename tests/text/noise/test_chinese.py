@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from duologue.text.noise.chinese import SpokenChinese
+from duologue.text.noise.speech_channel import KINDS, SpeechChannel
 from duologue.text.pronunciation import reading
 
 POINTS = [at / 20 for at in range(20)]
@@ -45,3 +50,16 @@ def test_numbers_have_others() -> None:
 def test_the_longest_colloquial_word_is_taken() -> None:
     ((place, forms),) = SpokenChinese().colloquial("你觉得怎么样")
     assert (place, list(forms)) == ((3, 6), ["咋样"])
+
+
+@pytest.mark.parametrize("gap", ["", " "])
+def test_placeholders_are_said_whole(gap: str) -> None:
+    """They were begun twice, taken for other numbers and broken up by fillers."""
+    text = gap.join(["电话", "是", "<PHONE_1>", "，", "我", "叫", "<NAME_12>", "1", "号", "来", "的"])
+    channel = SpeechChannel(SpokenChinese(spaced=bool(gap)), 1, dict.fromkeys(KINDS, 5.0))
+    kept = 0
+    for at in range(200):
+        said = channel.say(text, dialogue="x", at=at).text
+        assert not set(re.sub(r"<PHONE_1>|<NAME_12>", "", said)) & set("<>_PN")
+        kept += "<PHONE_1>" in said and "<NAME_12>" in said
+    assert kept > 100

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from duologue.text.anonymiser import PLACEHOLDER
 from duologue.text.noise.spoken_language import SpokenLanguage, drawn
 from duologue.text.pronunciation import reading, readings_of, sound_alikes
 from duologue.text.words import words as segmented
@@ -43,7 +44,7 @@ class SpokenChinese(SpokenLanguage):
         self.gap = " " if spaced else ""
 
     def words(self, text: str) -> list[Stretch]:
-        """Return the places of the words: of those between spaces, or of the segmenter's."""
+        """Return the places of the words: of those between spaces, or of the segmenter's; a placeholder is none."""
         if self.gap:
             places = [found.span() for found in _WORD.finditer(text)]
         else:
@@ -51,7 +52,12 @@ class SpokenChinese(SpokenLanguage):
             for word in segmented(text):
                 places.append((at, at + len(word)))
                 at += len(word)
-        return [(start, end) for start, end in places if any(sign.isalnum() for sign in text[start:end])]
+        hidden = {at for found in PLACEHOLDER.finditer(text) for at in range(*found.span())}
+        return [
+            (start, end)
+            for start, end in places
+            if any(sign.isalnum() for sign in text[start:end]) and hidden.isdisjoint(range(start, end))
+        ]
 
     def near(self, word: str, point: float) -> str | None:
         """Return the word with one character for which another of the same syllable is written, tones aside."""
