@@ -10,6 +10,7 @@ from duologue.challenges.mobilecs.commands.local_kb import local_kb
 from duologue.challenges.mobilecs.formats.files import load_dialogue
 from duologue.challenges.mobilecs.task import ExtractionTask
 from duologue.core.errors import FormatError
+from duologue.core.records import Annotation, Answer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,3 +40,20 @@ def test_a_result_of_other_calls_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(local_kb, [str(calls), "--pred", str(result), "--out", str(tmp_path / "out.json")])
     assert isinstance(done.exception, FormatError)
     assert not (tmp_path / "out.json").exists()
+
+
+def test_calls_of_which_no_turn_is_left_are_told(tmp_path: Path) -> None:
+    """A call in which nobody replies to the customer was counted as any other."""
+    calls, result, out = (tmp_path / name for name in ("calls.json", "pred.json", "out.json"))
+    said = {"a": ("您好", "喂"), "b": ("在吗", ""), "c": ("您好", "喂")}
+    rows = [
+        {"id": name, "content": [{"[SPEAKER 1]": staff, "[SPEAKER 2]": user}]} for name, (staff, user) in said.items()
+    ]
+    rows[2]["content"].append({"[SPEAKER 1]": "请讲", "[SPEAKER 2]": ""})
+    calls.write_text(json.dumps(rows), encoding="utf-8")
+    examples = ExtractionTask().load(calls)
+    ExtractionTask().write(examples, [(name, Answer(annotation=Annotation())) for name in said], result)
+    done = CliRunner().invoke(local_kb, [str(calls), "--pred", str(result), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "reply behind it: 2 (a, b)" in done.output.replace("\n", " ")
+    assert [len(row["content"]) for row in json.loads(out.read_bytes())] == [0, 0, 1]

@@ -51,6 +51,10 @@ def local_kb(*, calls: Path, result: Path, out: Path) -> None:
     disk.write_bytes(out, dump(made.rows))
     entities = sum(len(row["KB"]) - ("NA" in row["KB"]) for row in made.rows)
     console.line(f"{amount(len(made.rows), 'dialogue')} with {amount(entities, 'entity')} in {out}")
-    if made.discarded:
-        some = ", ".join(made.discarded[:5]) + (", ..." if len(made.discarded) > 5 else "")
-        console.line(f"discarded as the official preprocessing does: {len(made.discarded):,} ({some})")
+    without = [row["id"] for row in made.rows if not row["content"]]
+    for ids, told in (
+        (made.discarded, "discarded as the official preprocessing does"),
+        (without, "without a turn, since the official ones are what a customer says with the reply behind it"),
+    ):
+        if ids:
+            console.line(f"{told}: {len(ids):,} ({', '.join(ids[:5])}{', ...' * (len(ids) > 5)})")
