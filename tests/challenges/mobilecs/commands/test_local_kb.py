@@ -45,13 +45,13 @@ def test_a_result_of_other_calls_is_refused(tmp_path: Path) -> None:
 def test_calls_of_which_no_turn_is_left_are_told(tmp_path: Path) -> None:
     """A call in which nobody replies to the customer was counted as any other."""
     calls, result, out = (tmp_path / name for name in ("calls.json", "pred.json", "out.json"))
-    said = {"a": ("您好", "喂"), "b": ("在吗", ""), "c": ("您好", "喂")}
+    said = {"a": [("您好", "喂")], "b": [("在吗", "")], "c": [("您好", "喂"), ("请讲", "")]}
     rows = [
-        {"id": name, "content": [{"[SPEAKER 1]": staff, "[SPEAKER 2]": user}]} for name, (staff, user) in said.items()
+        {"id": name, "content": [{"[SPEAKER 1]": staff, "[SPEAKER 2]": user} for staff, user in turns]}
+        for name, turns in said.items()
     ]
-    rows[2]["content"].append({"[SPEAKER 1]": "请讲", "[SPEAKER 2]": ""})
     calls.write_text(json.dumps(rows), encoding="utf-8")
-    examples = ExtractionTask().load(calls)
+    examples = list(ExtractionTask().load(calls))
     ExtractionTask().write(examples, [(name, Answer(annotation=Annotation())) for name in said], result)
     done = CliRunner().invoke(local_kb, [str(calls), "--pred", str(result), "--out", str(out)])
     assert done.exit_code == 0, done.output
