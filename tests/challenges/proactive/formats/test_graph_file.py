@@ -56,3 +56,27 @@ def test_a_line_of_a_graph_that_is_cut_off_is_told_with_its_number(tmp_path: Pat
     path.write_text('["灯塔", "简介", "一"]\n["灯塔", "类型"]\n["灯塔", "类\n', encoding="utf-8")
     with pytest.raises(FormatError, match=r"line 3, column 8: .* was the line cut off"):
         read_graph(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '{"灯塔": [["灯塔", "类型", "剧情"], ["灯塔", "又名", ["塔", "灯"]]]}',
+            "/灯塔/1: the object is a list of 2, expected",
+        ),
+        ('[["a", "b", "c"], ["a", null, "c"]]', "/1: the relation is null, expected"),
+        ('["a", "b", "c"]\n["a", "b"]\n', "line 2: found a list of 2, expected three texts"),
+        (
+            '{"knowledge": [["a", "b", 3]], "goal": [["START", "x", "y"], ["a", "b"]]}',
+            "/goal/1: found a list of 2, expected",
+        ),
+        ("a\tb\n", "line 1: found a list of 2, expected three texts"),
+    ],
+)
+def test_what_is_no_triple_is_told_by_its_place_and_its_part(text: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError) as raised:
+        read_graph(path)
+    assert told in str(raised.value)

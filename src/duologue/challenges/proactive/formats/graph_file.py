@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.core import disk
-from duologue.core.decoded import is_whole, shown
+from duologue.core.decoded import is_text, pointer, shown
 from duologue.core.errors import FormatError
 from duologue.core.lines import cut
 from duologue.core.problems import capped
@@ -14,6 +14,8 @@ from duologue.core.records import Fact, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+_CELLS = ("subject", "relation", "object")
 
 
 def read_graph(path: Path) -> list[Fact]:
@@ -24,11 +26,9 @@ def read_graph(path: Path) -> list[Fact]:
     Raises `FormatError` with all problems.
     """
     text, _ = disk.decode_text(disk.read_bytes(path), path)
-    cells = [(place, one) for place, row in _rows(text, path) for one in _triples(row)]
+    cells = [(f"{place}, {inner}".strip(", "), one) for place, row in _rows(text, path) for inner, one in _triples(row)]
     problems = [
-        Problem(rule="graph-triple", place=place, message=f"found {shown(one)}, expected three texts")
-        for place, one in cells
-        if not _is_triple(one)
+        Problem(rule="graph-triple", place=place, message=wrong) for place, one in cells if (wrong := _wrong(one))
     ]
     if not cells:
         advice = "give triples, or a session file, whose knowledge is the graph"
@@ -52,20 +52,31 @@ def _rows(text: str, path: Path) -> Iterator[tuple[str, Any]]:
         yield "", disk.decode_json(text, path)
 
 
-def _triples(row: Any) -> Sequence[Any]:
-    """Return what should be triples in a row or a whole file."""
-    if isinstance(row, dict):
-        if isinstance(row.get("knowledge"), list):
-            return [*row["knowledge"], *_listed(row.get("goal"))[1:]]
-        return [one for entity in row.values() for one in (entity if isinstance(entity, list) else [entity])]
-    if isinstance(row, list) and row and isinstance(row[0], list):
-        return row
-    return [row]
+def _triples(row: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what should be triples in a row or a whole file, with their places in it."""
+    if isinstance(row, dict) and isinstance(row.get("knowledge"), list):
+        yield from _placed(row["knowledge"], "knowledge")
+        yield from list(_placed(_listed(row.get("goal")), "goal"))[1:]
+    elif isinstance(row, dict):
+        for name, entity in row.items():
+            yield from _placed(entity if isinstance(entity, list) else [entity], name)
+    elif isinstance(row, list) and row and isinstance(row[0], list):
+        yield from _placed(row)
+    else:
+        yield "", row
+
+
+def _placed(triples: Sequence[Any], *steps: str) -> Iterator[tuple[str, Any]]:
+    return ((pointer(*steps, at), one) for at, one in enumerate(triples))
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _is_triple(one: Any) -> bool:
-    return isinstance(one, list) and len(one) == 3 and all(isinstance(cell, str) and is_whole(cell) for cell in one)
+def _wrong(one: Any) -> str:
+    """Return what of a triple is not as it must be; empty where all is."""
+    if not isinstance(one, list) or len(one) != len(_CELLS):
+        return f"found {shown(one)}, expected three texts"
+    odd = next(((name, cell) for name, cell in zip(_CELLS, one, strict=True) if not is_text(cell)), None)
+    return "" if odd is None else f"the {odd[0]} is {shown(odd[1])}, expected a text"
