@@ -51,3 +51,25 @@ def test_a_row_that_says_of_no_call_is_told(tmp_path: Path) -> None:
     path.write_text('{"call": 1, "speaker": "a", "text": "x"}\n{"call": null, "speaker": "b", "text": "y"}\n', "utf-8")
     with pytest.raises(FormatError, match="line 2: found nothing for 'call', expected what tells the calls apart"):
         read_transcripts(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        """{"Result": {"Sentences": [{"ChannelId": 0, "BeginTime": 20, "EndTime": 90, "Text": "您好"},
+        {"ChannelId": 0, "BeginTime": 500, "Text": "十块"}, {"ChannelId": 1, "BeginTime": 100, "Text": "喂"}]}}""",
+        """{"Data": {"ResultDetail": [{"FinalSentence": "您好", "StartMs": 0, "SpeakerId": 0},
+        {"FinalSentence": "喂", "StartMs": 90, "SpeakerId": 1},
+        {"FinalSentence": "十块", "StartMs": 950, "SpeakerId": 0}]}}""",
+        """[{"bg": "0", "ed": "80", "onebest": "您好", "speaker": "0"}, {"bg": "90", "onebest": "喂", "speaker": "1"},
+        {"bg": "950", "onebest": "十块", "speaker": "0"}]""",
+        """{"text": "all of it", "segments": [{"start": 0.0, "text": "您好", "speaker": "[0]"},
+        {"start": 1.5, "text": "喂", "speaker": "[1]"}, {"start": 9, "text": "十块", "speaker": "[0]"}]}""",
+    ],
+    ids=["channels", "details", "best", "segments"],
+)
+def test_what_recognisers_write_is_a_call(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(content, encoding="utf-8")
+    (call,) = read_transcripts(path)
+    assert call.turns == [("0", "您好"), ("1", "喂"), ("0", "十块")]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.transcript_order import UNTOLD
-from duologue.challenges.mobilecs.formats.transcript_rows import SaidRows, columns_of, odd, plain_speaker
+from duologue.challenges.mobilecs.formats.transcript_rows import SaidRows, columns_of, odd, plain_name, plain_speaker
 from duologue.challenges.mobilecs.formats.transcript_words import TURNS, WRAPPERS
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
@@ -14,7 +14,7 @@ from duologue.core.lines import cut
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from duologue.challenges.mobilecs.formats.transcript_order import Start, Turn
@@ -79,7 +79,7 @@ def _unwrapped(whole: Any) -> list[Any]:
     """Return the calls of a list, or of an object that is one call or holds them under a usual key."""
     for _ in range(_DEEPEST):
         held = whole if isinstance(whole, dict) and not _turns_of(whole) else {}
-        inner = next((held[name] for name in WRAPPERS if isinstance(held.get(name), list | dict)), None)
+        inner = _held(held, WRAPPERS, list | dict)
         if inner is None:
             break
         whole = inner
@@ -98,8 +98,15 @@ def _is_json(line: str) -> bool:
 def _turns_of(row: Any) -> list[Any] | None:
     """Return the turns of a call, none of an empty one; `None` where it is no call."""
     if isinstance(row, dict):
-        return next((row[name] for name in TURNS if isinstance(row.get(name), list)), None)
+        found: list[Any] | None = _held(row, TURNS, list)
+        return found
     return row if isinstance(row, list) else None
+
+
+def _held(row: dict[str, Any], names: Sequence[str], kind: Any) -> Any:
+    """Return what an object holds under the first of some names, if it is of a kind."""
+    keys = {plain_name(key): key for key in row}
+    return next((row[keys[name]] for name in names if name in keys and isinstance(row[keys[name]], kind)), None)
 
 
 def _said(one: Any) -> tuple[list[Turn], Start] | str:

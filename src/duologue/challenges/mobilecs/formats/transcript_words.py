@@ -14,12 +14,14 @@ Names of columns and keys are compared in small letters without blanks, `_` and 
 ROLES = ("role", "角色", "说话人角色", "身份")
 """Names of what tells staff and customer; a speaker beside it is the person."""
 PERSONS = (
-    "speaker", "author", "from", "channel", "说话人", "说话者", "说话方", "讲话人", "发言人", "声道", "通道",
+    "speaker", "author", "from", "speakerid", "speakerlabel", "channel", "channelid", "说话人",
+    "说话者", "说话方", "讲话人", "发言人", "声道", "通道",
 )  # fmt: skip
 SPEAKERS = (*PERSONS, *ROLES)
 """Names of whoever speaks, by name or role."""
 TEXTS = (
-    "text", "utterance", "message", "content", "transcript", "sentence", "文本", "文字", "内容", "话语", "语句",
+    "text", "utterance", "message", "content", "transcript", "sentence", "finalsentence", "onebest",
+    "文本", "文字", "内容", "话语", "语句",
     "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
 )  # fmt: skip
 STARTS = (
@@ -40,7 +42,8 @@ STAFF_SIDES = ("客服", "坐席", "座席", "话务员", "agent", "staff", "sys
 CUSTOMER_SIDES = ("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "[speaker 2]")
 """Those of what the customer says."""
 SIDE_TEXTS = (*TEXTS, "said", "说", "说的话")
-TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
-"""Keys under which a call has its turns."""
-WRAPPERS = ("calls", "dialogues", "dialogs", "conversations", "records", "data", "items", "results")
+TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments", "sentences",
+         "resultdetail")  # fmt: skip
+"""Keys under which a call has its turns, compared as names of columns are."""
+WRAPPERS = ("calls", "dialogues", "dialogs", "conversations", "records", "data", "items", "results", "result")
 """Keys under which an object alone holds calls."""
