@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -142,6 +143,22 @@ def test_other_versions_are_told(asked: Path, tmp_path: Path, version: str) -> N
     (told,) = said
     assert told == f"the package was made with {read_package(entry).packages}; here is {packages_of('rule-agent')}"
     assert told.startswith(f"the package was made with duologue {version}")
+
+
+def test_each_data_file_has_a_result_of_its_own_and_folders_are_told(asked: Path, tmp_path: Path) -> None:
+    """The second of two files wrote over the result of the first, and folders were passed over without a word."""
+    entry = tmp_path / "entry"
+    pack(DIALOGUE, "rule-agent", entry, inputs=[asked])
+    (entry / "input" / "more").mkdir()
+    (entry / "input" / ".hidden").mkdir()
+    said: list[str] = []
+    assert [made.path.name for made in answer_package(entry, say=said.append)] == ["test.pred.json"]
+    assert said == [
+        f"{entry / 'input' / 'more'} is a folder, whose files are not answered; put them into {entry / 'input'}"
+    ]
+    (entry / "input" / "test.json.gz").write_bytes(gzip.compress(b"[]"))
+    with pytest.raises(UsageError, match=r"the results of .*test\.json and test\.json\.gz would have one name"):
+        answer_package(entry)
 
 
 @pytest.mark.parametrize("named", ["../test.json", "/etc/hostname", "a/b", "..", "."])

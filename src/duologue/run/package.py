@@ -270,13 +270,11 @@ def answer_package(
 ) -> list[MadeResult]:
     """Answer each data file in `input` of a package and return the result files below `output`, checked.
 
-    `say` is told where other versions of the packages are installed. Raises `UsageError` where `input` is empty, and as
-    `read_package` and `predict_file` do.
+    `say` is told where other versions of the packages are installed, and of folders in `input`. Raises `UsageError`
+    where `input` is empty or two results would have one name, and as `read_package` and `predict_file` do.
     """
     card = read_package(folder)
-    given = [path for path in sorted((folder / INPUT).glob("*")) if path.is_file() and not path.name.startswith(".")]
-    if not given:
-        raise UsageError(f"put the data file to be answered into {folder / INPUT}; there is none")
+    given = _data_files(folder / INPUT, say)
     task = load_task(card.task)
     _demand_own(card.system, trained=card.trained)
     if say is not None and packages_of(card.system) != card.packages:
@@ -286,9 +284,8 @@ def answer_package(
     kb = folder / KB / card.kb if card.kb else None
     world = task.world(kb) if kb is not None and isinstance(task, Grounded) else None
     made = []
-    for data in given:
-        plain = Path(data.name.removesuffix(".gz"))
-        out = folder / OUTPUT / f"{plain.stem}.pred{plain.suffix}"
+    for result, data in given.items():
+        out = folder / OUTPUT / result
         (folder / OUTPUT).mkdir(exist_ok=True)
         answered = predict_file(
             task, system, data, out, name=name, world=world, kb=kb, seed=card.seed, say=say, progress=progress
@@ -296,6 +293,26 @@ def answer_package(
         _, problems = evaluate.check(task, out, data, evaluate.pick_variant(task, None))
         made.append(MadeResult(out, answered.answers, sum(one.severity == "error" for one in problems)))
     return made
+
+
+def _data_files(folder: Path, say: Callable[[str], object] | None) -> dict[str, Path]:
+    """Return the data files of an `input` folder by the names of their results; `say` is told of folders in it.
+
+    Raises `UsageError` where there is none, and where two results would have one name.
+    """
+    found: dict[str, Path] = {}
+    for path in sorted(folder.glob("[!.]*")):
+        if path.is_dir():
+            if say is not None:
+                say(f"{path} is a folder, whose files are not answered; put them into {folder}")
+            continue
+        plain = Path(path.name.removesuffix(".gz"))
+        other = found.setdefault(f"{plain.stem}.pred{plain.suffix}", path)
+        if other is not path:
+            raise UsageError(f"the results of {other} and {path.name} would have one name; give one of them another")
+    if not found:
+        raise UsageError(f"put the data file to be answered into {folder}; there is none")
+    return found
 
 
 def recipe_in(card: PackageCard) -> Record:

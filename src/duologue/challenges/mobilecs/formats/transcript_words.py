@@ -25,7 +25,7 @@ TEXTS = (
     "话术", "转写", "转写文本", "转写内容", "转写结果", "识别文本", "识别结果", "对话内容", "说话内容",
 )  # fmt: skip
 STARTS = (
-    "start", "starttime", "startms", "begin", "begintime", "beginms", "timestamp", "datetime", "time", "开始",
+    "start", "starttime", "startms", "begin", "begintime", "beginms", "bg", "timestamp", "datetime", "time", "开始",
     "开始时间", "起始时间", "说话时间", "发言时间", "时间戳", "时间",
 )  # fmt: skip
 """Names of when an utterance begins, the most telling first."""
