@@ -49,6 +49,8 @@ _LATEST = 1 << 31
 _PORTION = 50_000
 _DENSE = 1 << 26
 _NONE = -1
+_TIME = "Tue Sep 12 08:01:00 +0000 2017"
+"""A time as Twitter writes it."""
 
 
 class _Index:
@@ -201,7 +203,7 @@ def _indexed(source: Source, path: Path) -> _Index:
                 seconds = start + int(created[17:19])
                 answered = int(answers) if answers else _NONE
             except ValueError:
-                findings.add(_problem(table.line_num, cells))
+                findings.add(_problem(table, cells))
                 continue
             if (
                 not 0 <= number < _BOUND
@@ -209,12 +211,12 @@ def _indexed(source: Source, path: Path) -> _Index:
                 or not _NONE <= answered < _BOUND
                 or not 0 < len(author) < 19
             ):
-                findings.add(_problem(table.line_num, cells))
+                findings.add(_problem(table, cells))
                 continue
             row = len(news)
             if not put(number, row):
                 message = f"tweet_id {number} is given twice"
-                findings.add(Problem(rule="twcs-id", place=f"line {table.line_num}", message=message))
+                findings.add(Problem(rule="twcs-id", place=_place(table, cells), message=message))
                 continue
             news.append(seconds << _SHIFT | number)
             answered_by.append(answered)
@@ -266,7 +268,7 @@ def _minute(created: str) -> int:
 
     Raises `ValueError` for another form.
     """
-    if len(created) != len("Tue Sep 12 08:01:00 +0000 2017") or created[19:26] != " +0000 ":
+    if len(created) != len(_TIME) or created[19:26] != " +0000 ":
         raise ValueError(created)
     month = 1 + MONTHS.index(created[4:7])
     return timegm((int(created[26:]), month, int(created[8:10]), int(created[11:13]), int(created[14:16]), 0))
@@ -277,10 +279,15 @@ def _company_number(name: str) -> int:
     return (1 << 40) + int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
 
 
-def _problem(line: int, cells: list[str]) -> Problem:
+def _place(table: _Reader, cells: list[str]) -> str:
+    """Return where the row begins that was read last."""
+    return f"line {table.line_num - sum(cell.count('\n') for cell in cells)}"
+
+
+def _problem(table: _Reader, cells: list[str]) -> Problem:
     if len(cells) != len(COLUMNS):
         message = f"found {len(cells)} cells, expected {len(COLUMNS)}"
     else:
         shown = ", ".join(repr(cells[at])[:40] for at in (0, 1, 3, 6))
-        message = f"found {shown}; expected an id, an author, a time as Twitter writes it, and an id or nothing"
-    return Problem(rule="twcs-row", place=f"line {line}", message=message)
+        message = f"found {shown}; expected an id, an author, a time such as {_TIME}, and an id or nothing"
+    return Problem(rule="twcs-row", place=_place(table, cells), message=message)

@@ -18,6 +18,7 @@ from duologue.challenges.conversation.extraction.twitter.rules import SYSTEM, US
 from duologue.challenges.conversation.formats import posts
 from duologue.challenges.conversation.formats.posts import TurnIds
 from duologue.core import disk
+from duologue.core.amounts import amount
 from duologue.core.disk import Source
 from duologue.core.errors import UsageError
 from duologue.core.fingerprints import of_several, of_text
@@ -101,8 +102,8 @@ def _deal(names: Sequence[str], plan: TrackPlan) -> dict[str, list[str]]:
     }
     if sum(wanted.values()) >= len(names):
         raise UsageError(
-            f"the store has {len(names):,} accounts; with {wanted[EVALUATION]:,} for evaluation and {wanted[DEV]:,} "
-            "for development none is left for training"
+            f"the store has {amount(len(names), 'account')}; with {wanted[EVALUATION]:,} for evaluation and "
+            f"{wanted[DEV]:,} for development none is left for training"
         )
     drawn = sorted(names, key=lambda name: (_drawn(plan.seed, name.lower()), name))
     first, second = wanted[EVALUATION], sum(wanted.values())
