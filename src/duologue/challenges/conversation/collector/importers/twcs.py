@@ -281,7 +281,8 @@ def _company_number(name: str) -> int:
 
 def _place(table: _Reader, cells: list[str]) -> str:
     """Return where the row begins that was read last."""
-    return f"line {table.line_num - sum(cell.count('\n') for cell in cells)}"
+    within = sum(cell.count("\n") for cell in cells)
+    return f"line {table.line_num - within}"
 
 
 def _problem(table: _Reader, cells: list[str]) -> Problem:
