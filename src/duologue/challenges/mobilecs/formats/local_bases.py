@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from duologue.challenges.mobilecs.formats import preprocessor
-from duologue.challenges.mobilecs.formats.turn_info import info_of
+from duologue.challenges.mobilecs.formats.turn_info import TurnInfos
 from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER_INTENT
 from duologue.core.records import Annotation
 from duologue.text.anonymiser import PLACEHOLDER
@@ -64,6 +64,7 @@ def _annotated_row(example: Example, answers: Mapping[str, Answer]) -> tuple[dic
         found = _without_placeholders(found, turns)
     given = example.source["content"] if isinstance(example.source, dict) else example.source
     content, complete = [], True
+    infos = TurnInfos(found)
     for number in range(0, len(turns), 2):
         pair = turns[number : number + 2]
         keys = [_INTENTS[turn.speaker] for turn in pair]
@@ -73,7 +74,7 @@ def _annotated_row(example: Example, answers: Mapping[str, Answer]) -> tuple[dic
             {
                 **{turn.meta["voice"]: turn.text for turn in pair},
                 **{key: known.get(key, _UNKNOWN) for key in keys},
-                "info": info_of(found, number, len(pair)),
+                "info": infos.of(number, len(pair)),
             }
         )
     return {"id": example.sample.id, "content": content}, complete

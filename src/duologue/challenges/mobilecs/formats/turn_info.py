@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.schema.ontology import USER
+from duologue.core.records import Annotation, Mention, Value
 
 if TYPE_CHECKING:
-    from duologue.core.records import Annotation, Mention, Value
+    from collections.abc import Iterable
+
+P = TypeVar("P", Mention, Value)
+
+_NOTHING = Annotation()
+
+
+class TurnInfos:
+    """The official annotation of each turn of a call, whose parts are sorted to their turns once."""
+
+    def __init__(self, found: Annotation) -> None:
+        mentions, values = _by_turn(found.mentions), _by_turn(found.values)
+        self._parts = {
+            turn: Annotation(mentions=tuple(mentions.get(turn, ())), values=tuple(values.get(turn, ())))
+            for turn in mentions.keys() | values.keys()
+        }
+
+    def of(self, first: int, utterances: int = 2) -> dict[str, Any]:
+        """Return what `info_of` does, for the turn whose first utterance is `first`, an even number."""
+        return info_of(self._parts.get(first // 2, _NOTHING), first, utterances)
+
+
+def _by_turn(parts: Iterable[P]) -> dict[int, list[P]]:
+    found: dict[int, list[P]] = {}
+    for part in parts:
+        if part.span is not None:
+            found.setdefault(part.span.turn // 2, []).append(part)
+    return found
 
 
 def info_of(found: Annotation, first: int, utterances: int = 2) -> dict[str, Any]:
