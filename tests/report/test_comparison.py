@@ -154,6 +154,8 @@ def test_reports_are_ordered_best_first_and_equals_by_name(make_report: MakeRepo
 
 def test_systems_without_a_name_are_numbered(make_report: MakeReport) -> None:
     assert system_names([make_report(), make_report(), make_report("x")]) == ["unnamed", "unnamed (2)", "x"]
+    named = [make_report("x"), make_report("x"), make_report("x (2)"), make_report("x")]
+    assert system_names(named) == ["x", "x (3)", "x (2)", "x (4)"], "a system is really called x (2)"
 
 
 def test_wins_losses_and_ties_are_counted_item_by_item(make_report: MakeReport) -> None:

@@ -105,6 +105,30 @@ def test_equal_systems_are_never_told_apart(make_report: MakeReport) -> None:
     assert found.detectable is None, "equal items tell nothing of what difference would be found"
 
 
+def test_one_report_given_twice_is_two_equal_systems_of_two_names(make_report: MakeReport) -> None:
+    """The second of the two stood in a tier of its own, and both had one name."""
+    twice = make_report("a", wrong=20)
+    found = rank_all([twice, twice], resamples=500)
+    assert [(place.system, place.tier, place.best, place.worst) for place in found.places] == [
+        ("a", 1, 1, 2),
+        ("a (2)", 1, 1, 2),
+    ]
+    assert [(one.a, one.b, one.better) for one in found.comparisons] == [("a", "a (2)", None)]
+
+
+def test_the_names_of_places_are_those_of_the_tests_where_an_unpaired_system_has_one_of_them(
+    make_report: MakeReport,
+) -> None:
+    other = make_report("a", ids=[f"other/{number}" for number in range(100)])
+    found = rank_all([other, make_report("a", wrong=10), make_report("b", wrong=20)], resamples=500)
+    assert [place.system for place in found.places] == ["a", "b"]
+    assert found.detectable is not None
+
+
+def test_a_board_of_reports_without_a_test_set_is_titled_by_their_task_alone(make_report: MakeReport) -> None:
+    assert str(rank_all([make_report("a", test_set=None)])).startswith("toy, strict, ")
+
+
 def test_a_system_alone_has_a_place_and_nothing_to_detect(make_report: MakeReport) -> None:
     found = rank_all([make_report("a", wrong=20)], resamples=500)
     assert [(place.tier, place.best, place.worst) for place in found.places] == [(1, 1, 1)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
 from duologue.metrics.significance import ROUNDS, SEED
-from duologue.report.comparison import compare_all, in_order, rank_value, set_name, system_names
+from duologue.report.comparison import compare_all, named_in_order, rank_value, set_name
 from duologue.report.leaderboard import ranks
 from duologue.report.notes import notes_of
 
@@ -202,12 +202,10 @@ def _test_sets(reports: Sequence[Report]) -> dict[str, list[Report]]:
 
 
 def _test_set(name: str, reports: Sequence[Report], comparisons: Sequence[Comparison]) -> TestSet:
-    labels = dict(zip(map(id, reports), system_names(reports), strict=True))
-    ordered = in_order(reports)
-    names = [labels[id(report)] for report in ordered]
-    places = ranks(names, comparisons)
+    ordered = named_in_order(reports)
+    places = ranks([system for system, _ in ordered], comparisons)
     cells = {}
-    for system, report, place in zip(names, ordered, places, strict=True):
+    for (system, report), place in zip(ordered, places, strict=True):
         value = rank_value(report)
         known = value is not None and not math.isnan(value)
         score = next((score for score in report.scores if score.name == report.rank_by), None) if known else None

@@ -136,11 +136,10 @@ def compare_all(
     """
     found: list[Comparison] = []
     for name, reports in test_sets.items():
-        labels = dict(zip(map(id, reports), system_names(reports), strict=True))
         groups: dict[str, list[tuple[str, Report]]] = {}
-        for report in in_order(reports):
+        for system, report in named_in_order(reports):
             if report.items and report.columns:
-                groups.setdefault(report.rank_by, []).append((labels[id(report)], report))
+                groups.setdefault(report.rank_by, []).append((system, report))
         for rank_by, ranked in groups.items():
             known = (formulas or ranking_formulas)(ranked[0][1])
             metric = next((one for one in known if one.name == rank_by and one.additive), None)
@@ -222,14 +221,20 @@ def rank_value(report: Report) -> float | None:
 
 def in_order(reports: Sequence[Report]) -> list[Report]:
     """Return reports on one test set, the best first; equals by name of the system."""
+    return [report for _, report in named_in_order(reports)]
 
-    def key(report: Report) -> tuple[float, str]:
+
+def named_in_order(reports: Sequence[Report]) -> list[tuple[str, Report]]:
+    """Return reports on one test set with the names of their systems, in the order of `in_order`."""
+
+    def key(named: tuple[str, Report]) -> tuple[float, str]:
+        report = named[1]
         score = next((score for score in report.scores if score.name == report.rank_by), None)
         if score is None or score.value != score.value:  # only NaN differs from itself
             return float("inf"), report.system
         return (-score.value if score.higher_is_better else score.value), report.system
 
-    return sorted(reports, key=key)
+    return sorted(zip(system_names(reports), reports, strict=True), key=key)
 
 
 def set_name(report: Report) -> str | None:
@@ -246,12 +251,17 @@ def system_names(reports: Sequence[Report]) -> list[str]:
     >>> system_names([plain, plain])
     ['solver', 'solver (2)']
     """
-    used: dict[str, int] = {}
+    given = [report.system or "unnamed" for report in reports]
+    taken = set(given)
+    times = dict.fromkeys(given, 0)
     names = []
-    for report in reports:
-        name = report.system or "unnamed"
-        used[name] = used.get(name, 0) + 1
-        names.append(name if used[name] == 1 else f"{name} ({used[name]})")
+    for name in given:
+        times[name] += 1
+        chosen = name
+        while times[name] > 1 and (chosen := f"{name} ({times[name]})") in taken:
+            times[name] += 1  # a system is really called so
+        taken.add(chosen)
+        names.append(chosen)
     return names
 
 

@@ -107,7 +107,8 @@ class Leaderboard(NamedTuple):
 
     @property
     def _title(self) -> str:
-        return f"{self.task} {self.test_set}, {self.variant}, {amount(self.n, 'item')}, ranked by {self.rank_by}"
+        what = " ".join(filter(None, (self.task, self.test_set)))
+        return f"{what}, {self.variant}, {amount(self.n, 'item')}, ranked by {self.rank_by}"
 
 
 def rank_all(
@@ -125,9 +126,12 @@ def rank_all(
     """
     _expect(reports)
     ordered = in_order(reports)
-    named = dict(zip(map(id, ordered), system_names(ordered), strict=True))
     items = _commonest_items(ordered)
-    paired = [report for report in ordered if frozenset(name for name, _ in report.items) == items]
+    paired: list[Report] = []
+    unpaired: list[Report] = []
+    for report in ordered:
+        (paired if frozenset(name for name, _ in report.items) == items else unpaired).append(report)
+    names = system_names(paired)
     first = paired[0]
     known = (formulas or ranking_formulas)(first)
     if not items or not any(metric.additive and metric.name == first.rank_by for metric in known):
@@ -144,12 +148,12 @@ def rank_all(
         rank_by=first.rank_by,
         score_names=tuple(score.name for score in first.scores),
         places=tuple(
-            Place(named[id(report)], report, *place)
-            for report, place in zip(paired, _places(system_names(paired), comparisons), strict=True)
+            Place(system, report, *place)
+            for system, report, place in zip(names, paired, _places(names, comparisons), strict=True)
         ),
         comparisons=comparisons,
-        detectable=_detectable(comparisons, named[id(first)]),
-        unpaired=tuple(report for report in ordered if report not in paired),
+        detectable=_detectable(comparisons, names[0]),
+        unpaired=tuple(unpaired),
         refused=tuple(refused),
     )
 
