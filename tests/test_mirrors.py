@@ -70,7 +70,6 @@ ELSEWHERE = {
     "cli/split.py": "run/test_split.py",
     "cli/train.py": "cli/test_commands.py",
     "cli/verify.py": "cli/test_scoring.py",
-    "metrics/texts.py": "test_api.py",
     "arena/annotation/tables.py": "arena/annotation/test_projects.py",
     "cli/annotated.py": "cli/test_annotate.py",
     "site/api/annotation.py": "site/test_annotate.py",
