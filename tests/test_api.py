@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 import pytest
 
 import duologue
 from duologue.cli.main import cli
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.notebook import text_table
 from duologue.core.records import Answer, Dialogue, Turn
 from duologue.core.text_columns import text_width
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from duologue.core.records import Report
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "notebook.md"
@@ -114,7 +117,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
         duologue.score("proactive", ["a", "b"], ["a"])
     with pytest.raises(UsageError, match="plain predictions need references"):
         duologue.score("proactive", ["a", "b"])
-    with pytest.raises(UsageError, match="is no prediction of proactive"):
+    with pytest.raises(UsageError, match=r"the prediction of sample '1' is .*; expected a text or an"):
         duologue.score("proactive", [["a", "b"]], ["a"])
     with pytest.raises(UsageError, match="tourism"):
         duologue.load_task("tourism")
@@ -277,11 +280,86 @@ def test_what_cannot_be_scored_is_refused_in_words_of_whoever_gave_it(task: str)
     wrong: Any = float("nan")
     for predictions, references, told in (
         ([], [], "nothing to score: no reference is given"),
-        ([wrong], ["a"], "nan is no prediction of"),
-        (["a"], [wrong], "nan is no prediction of"),
+        ([wrong], ["a"], "^the prediction of sample '1' is nan; expected "),
+        (["a"], [wrong], "^a reference of sample '1' is nan; expected "),
         (["a"], [[]], "sample '1' has no reference"),
     ):
         with pytest.raises(UsageError, match=told):
             duologue.score(task, predictions, references)
     with pytest.raises(FormatError, match=r"^the list of predictions has 1 problem"):
         duologue.score("proactive", [""], ["a"])
+
+
+def test_whatever_gives_its_members_in_an_order_is_plain_data(report: Report) -> None:
+    """Generators had no length, and arrays of candidate ids were no rankings."""
+    for given in (iter(REPLIES), np.array(REPLIES), tuple(REPLIES)):
+        references: Any = iter(REFERENCES)
+        assert duologue.score("proactive", given, references, system="short") == report
+    assert duologue.check("proactive", (one for one in REPLIES)) == ()
+    ranked: Any = np.array([["a", "b"], ["b", "a"]])
+    right: Any = np.array(["a", "a"])
+    assert duologue.score("restaurant", ranked, right).scores[0].value == 0.5
+    numbered: Any = dict(enumerate(REPLIES, start=1))
+    assert duologue.score("proactive", numbered, REFERENCES).scores == report.scores
+    assert duologue.leaderboard(iter([report])).places[0].report == duologue.leaderboard(report).places[0].report
+
+
+def test_references_that_no_score_would_look_at_are_refused() -> None:
+    """The second reference was left out in silence; only the conversation's scores take several."""
+    for task in ("proactive", "restaurant", "spoken"):
+        with pytest.raises(UsageError, match=f"^sample '1' has 2 references, and the scores of {task} look at one; "):
+            duologue.score(task, ["a", "b"], [["x", "a"], ["b"]])
+    assert duologue.score("conversation", ["a", "b"], [["x", "a"], ["b", "y"]]).scores[0].value > 0.9
+
+
+def test_a_loaded_task_stands_for_its_name(report: Report) -> None:
+    """The functions took none of what `load_task` gives."""
+    task = duologue.load_task("proactive")
+    assert duologue.score(task, REPLIES, REFERENCES, system="short") == report
+    assert duologue.check(task, REPLIES) == ()
+
+
+def test_one_file_is_one_file_and_not_its_letters(tmp_path: Path) -> None:
+    """Its name was taken for a list: "cannot read f"."""
+    with pytest.raises(StorageError, match=r"cannot read file\.json"):
+        duologue.train("restaurant", "ranker", tmp_path, data="file.json")
+    with pytest.raises(StorageError, match=r"cannot read file\.json"):
+        duologue.leaderboard("file.json")
+
+
+def as_any(wrong: object) -> Any:
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (duologue.load_task, "no task; give its name"),
+        (lambda wrong: duologue.score("proactive", wrong, ["a"]), "no list of predictions"),
+        (lambda wrong: duologue.score("proactive", {wrong: "a"}, ["a"]), "no id of a sample"),
+        (
+            lambda wrong: duologue.score("proactive", ["a"], ["a"], options=as_any([wrong])),
+            "options is .* expected a mapping",
+        ),
+        (lambda wrong: duologue.score("proactive", ["a"], ["a"], variant=as_any(2)), "no variant '2'"),
+        (lambda wrong: duologue.score("restaurant", [{"a": wrong}], ["a"]), "rows of predictions cannot be written"),
+        (lambda wrong: duologue.compare(wrong, wrong), "no report; give what `score` returned"),
+        (lambda wrong: duologue.leaderboard([wrong]), "no report; give what `score` returned"),
+        (duologue.leaderboard, "no list of reports"),
+        (lambda wrong: duologue.leaderboard([], seed=wrong), "seed is .*; expected a whole number"),
+        (lambda wrong: duologue.load_system("restaurant", "random", seed=-1), "seed is -1; expected .* from 0"),
+        (
+            lambda wrong: duologue.load_system("restaurant", "random", recipe=as_any([wrong])),
+            "recipe is .* expected a mapping",
+        ),
+        (lambda wrong: duologue.load_system("restaurant", "ranker", recipe={"width": wrong}), "no recipe has"),
+        (lambda wrong: duologue.load_data("restaurant", wrong), "no path of a file"),
+        (lambda wrong: duologue.show("restaurant", wrong), "no path of a file"),
+        (lambda wrong: duologue.predict("restaurant", "random", wrong), "no list of examples"),
+        (lambda wrong: duologue.predict("restaurant", "random", [wrong]), "no `Example`; give one data file"),
+        (lambda wrong: duologue.predict("restaurant", wrong, []), "no system; give its name"),
+    ],
+)
+def test_what_is_of_another_kind_is_told_and_no_traceback(call: Callable[[Any], object], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        call(object())

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import Any
+
 import pytest
 
 from duologue.core import errors
-from duologue.core.errors import DuologueError, FormatError, UsageError, describe_problems, did_you_mean
+from duologue.core.errors import DuologueError, FormatError, TruthError, UsageError, describe_problems, did_you_mean
 from duologue.core.records import Problem
 
 
@@ -57,6 +61,26 @@ def test_problems_that_are_only_counted_are_part_of_the_number() -> None:
 )
 def test_a_near_miss_is_suggested_else_what_is_known(word: str, known: list[str], said: str) -> None:
     assert did_you_mean(word, known) == said
+
+
+def test_a_word_of_no_text_is_told_what_is_known() -> None:
+    word: Any = None
+    assert did_you_mean(word, ["width"]) == "; known are width"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FormatError("a.json", [Problem(rule="r", message="m")], transcript=["t"]),
+        TruthError([Problem(rule="r", message="m")], ["gold.json"]),
+        UsageError("wrong"),
+    ],
+)
+def test_errors_travel_between_processes_as_they_are(error: DuologueError) -> None:
+    """One with problems was made from its message alone: a pool of processes broke, or waited for ever."""
+    error.add_note("in sample 3")
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
 def test_twenty_problems_are_told_whole() -> None:

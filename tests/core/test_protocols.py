@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task
 from duologue.core.protocols import Run, System, Task, TaskInfo, Trainable
 from duologue.core.records import Example, Record, Sample
 
@@ -66,9 +68,23 @@ def test_rows_are_of_the_dialogues_that_loading_gives_where_there_is_one_example
         Task.rows(toy(a=["d"]), path)
 
 
+def test_two_truths_of_one_sample_are_refused_where_scores_look_at_one(tmp_path: Path) -> None:
+    """The second file's answer was left out in silence."""
+    paths = []
+    for name, right in (("a", "x"), ("b", "y")):
+        paths.append(tmp_path / f"{name}.answers.json")
+        row = {"dialog_id": "d1", "lst_candidate_id": [{"candidate_id": right, "rank": 1}]}
+        paths[-1].write_text(json.dumps([row]), encoding="utf-8")
+    restaurant = load_task("restaurant")
+    assert len(restaurant.load_files(paths[:1])) == 1
+    with pytest.raises(UsageError, match="sample 'd1' has 2 references, and the scores of restaurant look at one"):
+        restaurant.load_files(paths)
+
+
 def test_what_most_tasks_do_not_offer_is_off() -> None:
     info = TaskInfo(name="x", version="1", language="en", answers="text")
     assert (info.ordered, info.kb_beside, info.live, info.samples, info.tracks) == (False, False, False, ("all",), None)
+    assert not info.one_reference
     info.expect_variant("official")
     with pytest.raises(UsageError, match="x has no variant 'offical'; did you mean 'official'"):
         info.expect_variant("offical")

@@ -7,7 +7,7 @@ mistakes only; whatever a user's file, option or disk can cause is one of these.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.amounts import amount
 from duologue.core.escapes import one_line
@@ -22,6 +22,14 @@ class DuologueError(Exception):
     """The root. The command line prints its message without a traceback and exits with `exit_code`."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as it is: Python would make a copy from the message alone."""
+        return _revived, (type(self), self.args), self.__dict__
+
+
+def _revived(kind: type[DuologueError], args: tuple[object, ...]) -> DuologueError:
+    return kind.__new__(kind, *args)
 
 
 class UsageError(DuologueError):
@@ -107,7 +115,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     "; did you mean 'width'?"
     """
     names = sorted(known)
-    close = get_close_matches(word, names, n=1)
+    close = get_close_matches(str(word), names, n=1)
     if close:
         return f"; did you mean '{close[0]}'?"
     return f"; known are {', '.join(names)}" if names else ""

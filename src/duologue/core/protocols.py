@@ -66,6 +66,8 @@ class TaskInfo(Record, frozen=True, kw_only=True):
     """What the challenge calls systems without and with external data; `None` where it does not tell them apart."""
     ordered: bool = False
     """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
+    one_reference: bool = False
+    """Whether scores look at one reference for each sample: others than it are refused then."""
     kb_beside: bool = False
     """Whether `--kb` is knowledge beside what the challenge gives: external data, and talks are set in goals all the
     same."""
@@ -76,6 +78,15 @@ class TaskInfo(Record, frozen=True, kw_only=True):
         """Raise `UsageError` for a score variant that the task does not have."""
         if variant not in self.variants:
             raise UsageError(f"{self.name} has no variant '{variant}'{did_you_mean(variant, self.variants)}")
+
+    def expect_one_reference(self, examples: Iterable[Example]) -> None:
+        """Raise `UsageError` for unlike references of a sample where the scores would leave out all but the first."""
+        for one in examples if self.one_reference else ():
+            if any(other != one.references[0] for other in one.references[1:]):
+                raise UsageError(
+                    f"sample '{one.sample.id}' has {len(one.references)} references, and the scores of {self.name} "
+                    "look at one; give one truth for each sample"
+                )
 
 
 class World(Protocol):
@@ -208,9 +219,13 @@ class Task(Protocol):
         """Return the examples of one or several truth files.
 
         By default examples of one id in several files become one with the references of all; examples that one file
-        holds twice stay two. A task whose files are very large may return a sequence that reads them anew.
+        holds twice stay two. A task whose files are very large may return a sequence that reads them anew. Raises
+        `UsageError` for unlike references where `info.one_reference` allows for one.
         """
-        return merge_references([self.load(path) for path in paths])
+        found = merge_references([self.load(path) for path in paths])
+        if len(paths) > 1:
+            self.info.expect_one_reference(found)
+        return found
 
     def load_training(self, paths: Sequence[Path]) -> list[Example]:
         """Return the examples of one or several training files; those of different dialogues have different ids.

@@ -23,4 +23,5 @@ INFO = TaskInfo(
     variants=("strict", "official"),
     slices=CUTS,
     ordered=True,
+    one_reference=True,
 )

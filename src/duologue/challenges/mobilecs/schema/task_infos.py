@@ -14,6 +14,7 @@ EXTRACTION = TaskInfo(
     answers="mentions+values",
     labels={"entity types": ENTITY_TYPES, "service slots": SERVICE_SLOTS, "user slots": USER_SLOTS},
     english={**TYPE_NAMES, **SLOT_NAMES},
+    one_reference=True,
 )
 
 DIALOGUE = TaskInfo(
@@ -28,5 +29,6 @@ DIALOGUE = TaskInfo(
         "user slots": USER_SLOTS,
     },
     english={**TYPE_NAMES, **SLOT_NAMES, **INTENT_NAMES},
+    one_reference=True,
     kb_beside=True,
 )

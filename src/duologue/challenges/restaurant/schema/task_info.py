@@ -12,4 +12,5 @@ INFO = TaskInfo(
     variants=("strict", "official"),
     options={"input-nb-candidate": ()},
     slices=("answer-type",),
+    one_reference=True,
 )

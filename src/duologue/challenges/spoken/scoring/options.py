@@ -44,6 +44,7 @@ INFO = TaskInfo(
     options=OPTIONS,
     samples=SAMPLES,
     slices=("domain", "answer-kind", "triples"),
+    one_reference=True,
 )
 
 OFFICIAL = {"duplicates": "count", "strict_types": "true"}
