@@ -10,7 +10,12 @@ from duologue.core.records import Answer, Record, Sample
 from duologue.core.system_answers import answers_of
 
 SAMPLES = [Sample(id=name, dialogue_id="d") for name in ("1", "2")]
+ODD: Any = 5
 GOOD = [Answer(text="a"), Answer(text="b")]
+
+
+def as_any(value: object) -> Any:
+    return value
 
 
 class Stranger:
@@ -42,11 +47,33 @@ def test_a_list_and_a_tuple_are_taken_as_they_are() -> None:
         (["a", "b"], "Stranger returned an object of type str as an answer; "),
         ([GOOD[0], None], "Stranger returned None as an answer; "),
         (GOOD[:1], "Stranger returned 1 answer for 2 samples; "),
+        ([GOOD[0], Answer(text=ODD)], "Stranger answered sample '2' with an object of type int as its text; expected"),
+        (
+            [Answer(ranking=as_any(iter(("a",)))), GOOD[0]],
+            "sample '1' with an object of type tuple_iterator as its ranking; exp",
+        ),
+        (
+            [Answer(ranking=as_any("ab")), GOOD[0]],
+            "sample '1' with an object of type str as its ranking; expected ids of can",
+        ),
+        ([Answer(ranking=("a", ODD)), GOOD[0]], "sample '1' with an object of type int in its ranking; expected ids"),
+        ([Answer(annotation=ODD), GOOD[0]], "sample '1' with an object of type int as its annotation; expected an"),
     ],
 )
 def test_what_is_no_answer_per_sample_is_the_fault_of_the_system(returned: object, said: str) -> None:
     with pytest.raises(PlugInError, match=said):
         answers_of(Stranger(returned), SAMPLES)
+
+
+def test_a_system_may_take_the_list_of_samples_apart() -> None:
+    """It was told that it gave two answers for no sample."""
+
+    class Taker(Stranger):
+        def answer(self, samples: Any) -> Any:
+            return [Answer(text=samples.pop(0).id) for _ in range(len(samples))]
+
+    assert answers_of(Taker(None), SAMPLES) == [Answer(text="1"), Answer(text="2")]
+    assert len(SAMPLES) == 2
 
 
 def test_a_system_that_ends_the_program_is_told_of() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.amounts import amount
 from duologue.core.errors import AnswerError, PlugInError
-from duologue.core.records import Answer
+from duologue.core.records import Annotation, Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
     Raises `PlugInError` where the system returns something else, and what it raises itself.
     """
     with faults_of(system):
-        answers: object = system.answer(samples)
+        answers: object = system.answer(list(samples))  # its own, which it may take apart
     name, promised = type(system).__name__, "a system must return a list with one Answer per sample, in order"
     if not isinstance(answers, Sequence) or isinstance(answers, str | bytes):
         raise PlugInError(f"{name} returned {_kind(answers)}; {promised}")
@@ -41,7 +41,28 @@ def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
         raise PlugInError(
             f"{name} returned {amount(len(answers), 'answer')} for {amount(len(samples), 'sample')}; {promised}"
         )
+    for sample, answer in zip(samples, answers, strict=True):
+        if fault := _fault_in(answer):
+            raise PlugInError(f"{name} answered sample '{sample.id}' with {fault}")
     return list(answers)
+
+
+def _fault_in(answer: Answer) -> str:
+    """Return what part of an answer is of another type than the record says: it is not looked at when it is made."""
+    text: object = answer.text
+    ranking: object = answer.ranking
+    annotation: object = answer.annotation
+    if not isinstance(text, str | None):
+        return f"{_kind(text)} as its text; expected a text"
+    if not isinstance(annotation, Annotation | None):
+        return f"{_kind(annotation)} as its annotation; expected an `Annotation`"
+    if ranking is None:
+        return ""
+    if not isinstance(ranking, Sequence) or isinstance(ranking, str | bytes):
+        return f"{_kind(ranking)} as its ranking; expected ids of candidates in a tuple"
+    if wrong := [one for one in ranking if not isinstance(one, str)]:
+        return f"{_kind(wrong[0])} in its ranking; expected ids of candidates as texts"
+    return ""
 
 
 @contextmanager
