@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from duologue.core.plugins import load_task
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Candidate, Example, Record, Sample, Scoring, Turn
 from duologue.testing import check_system, check_task, load_all, perfect_answer
@@ -123,6 +124,19 @@ class Loose(Picker):
     Recipe = dict  # type: ignore[assignment]  # what is wrong with it
 
 
+def test_a_class_in_place_of_a_task_or_system_and_a_folder_that_is_none_are_told(tmp_path: Path) -> None:
+    """These were tracebacks of what was called first."""
+    kind: Any = Picker
+    with pytest.raises(AssertionError, match=r"check_system is given a system, such as .*\(recipe\), found the class"):
+        check_system(kind, SAMPLES, INFO)
+    task = load_task("restaurant")
+    kind = type(task)
+    with pytest.raises(AssertionError, match=r"check_task is given a task, such as .*\(\), found the class"):
+        check_task(kind, tmp_path)
+    with pytest.raises(AssertionError, match=r"check_task is given a folder of data files, found .*none"):
+        check_task(task, str(tmp_path / "none"))
+
+
 @pytest.mark.parametrize("kind", [Picker, WholeFile])
 def test_a_system_that_keeps_its_contract_passes(kind: type[Picker]) -> None:
     check_system(kind(), SAMPLES, INFO)
@@ -132,8 +146,8 @@ def test_a_system_that_keeps_its_contract_passes(kind: type[Picker]) -> None:
     ("kind", "sentence"),
     [
         (ByPlace, "answers a sample alone as it does in a batch"),
-        (Forgetful, "answers 7 samples, found 2 answers"),
-        (Lazy, "answer returns a list, found generator"),
+        (Forgetful, "returned 2 answers for 7 samples"),
+        (Lazy, "returned an object of type generator"),
         (Partial, "ranks every candidate of sample 's0' once"),
         (Twice, "ranks every candidate of sample 's0' once"),
         (Moody, "gives the same answers when prepared again with the same seed"),

@@ -9,6 +9,8 @@ was found. A package that brings a task or a system calls them in one test::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,11 +18,11 @@ import msgspec
 from duologue.core.disk import temporary_folder
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.protocols import System, Task, TaskInfo
-from duologue.core.records import Answer, Dialogue, Example, Record, Report, Sample, Scoring, Submission, Turn
+from duologue.core.records import Answer, Dialogue, Example, Problem, Record, Report, Sample, Scoring, Submission, Turn
+from duologue.core.system_answers import unkept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
     from duologue.core.protocols import World
 
@@ -31,15 +33,18 @@ _ENOUGH_TO_SEE_A_LEAK = 20
 """Samples after which an answer that always stands at the same place is no accident."""
 
 
-def check_task(task: Task, folder: Path) -> None:
+def check_task(task: Task, folder: str | Path) -> None:
     """Check that a task keeps its contract on the data files in `folder`.
 
     Every file directly in `folder` is loaded with `task.load`; references that a truth file gives are put
     beside the samples that a data file gives under the same id. At least two samples with references are
     needed. Raises `AssertionError` with the first promise that is broken.
     """
+    _demand(not isinstance(task, type), f"check_task is given a task, such as {task!r}(), found the class")
     _demand(isinstance(task, Task), f"{type(task).__name__} has all methods of the Task protocol and an info")
     _check_info(task.info)
+    folder = Path(folder)
+    _demand(folder.is_dir(), f"check_task is given a folder of data files, found {folder}")
     examples = load_all(task, folder)
     known = [example for example in examples if example.references]
     _demand(len(known) >= 2, f"{folder} holds at least two samples with references, found {len(known)}")
@@ -68,13 +73,16 @@ def check_system(
     with the first promise that is broken.
     """
     name = type(system).__name__
+    _demand(
+        not isinstance(system, type), f"check_system is given a system, such as {system!r}(recipe), found the class"
+    )
     _demand(isinstance(system, System), f"{name} has Recipe, seen, prepare and answer")
     _demand(issubclass(system.Recipe, Record), f"{name}.Recipe is a subclass of Record, found {system.Recipe!r}")
     _demand(bool(samples), "check_system needs at least one sample")
     given = dict(worlds or {})
     before = _bytes_of(samples)
     system.prepare(info, seed, given)
-    answers = system.answer(samples)
+    answers = system.answer(list(samples))
     _demand(isinstance(system.seen, str) and bool(system.seen), f"{name}.seen says what data the system saw")
     _check_answers(name, samples, answers)
     _demand(system.answer([]) == [], f"{name} answers an empty batch with an empty list")
@@ -82,7 +90,9 @@ def check_system(
     if not whole:
         _check_alone(system, samples, answers)
     system.prepare(info, seed, given)
-    _demand(system.answer(samples) == answers, f"{name} gives the same answers when prepared again with the same seed")
+    _demand(
+        system.answer(list(samples)) == answers, f"{name} gives the same answers when prepared again with the same seed"
+    )
     bare = [msgspec.structs.replace(sample, history=()) for sample in samples]
     _check_answers(name, bare, system.answer(bare))
     _demand(_bytes_of(samples) == before, f"{name} leaves the samples as they were")
@@ -128,6 +138,7 @@ def _bytes_of(samples: Sequence[Sample]) -> bytes:
 
 
 def _check_info(info: TaskInfo) -> None:
+    _demand(isinstance(info, TaskInfo), f"the info of a task is a TaskInfo, found {type(info).__name__}")
     for field in ("name", "version", "language", "answers"):
         _demand(bool(getattr(info, field)), f"the task info says its {field}")
     _demand(bool(info.variants), "the task info names at least one score variant")
@@ -196,7 +207,10 @@ def _write(
     _demand(isinstance(submission, Submission), f"read returns a Submission, found {type(submission).__name__}")
     errors = [problem.message for problem in submission.problems if problem.severity == "error"]
     _demand(not errors, f"a file that write made is read without errors, found {errors[:3]}")
-    errors = [problem.message for problem in task.check(submission, None, variant) if problem.severity == "error"]
+    found = task.check(submission, None, variant)
+    told = isinstance(found, Sequence) and all(isinstance(one, Problem) for one in found)
+    _demand(told, f"check returns a tuple of Problems, found {found!r:.80}")
+    errors = [problem.message for problem in found if problem.severity == "error"]
     _demand(not errors, f"a file that write made passes the {variant} check, found {errors[:3]}")
     return submission
 
@@ -253,6 +267,7 @@ def _check_scores(task: Task, examples: Sequence[Example], folder: Path, variant
 
 
 def _check_report(task: Task, report: Report, examples: Sequence[Example], variant: str) -> None:
+    _demand(isinstance(report, Report), f"score returns a Report, found {type(report).__name__}")
     _demand(report.task == task.info.name, f"the report names its task, found '{report.task}'")
     _demand(report.variant == variant, f"the report names its variant, found '{report.variant}'")
     counted = {len(examples), len({example.sample.dialogue_id for example in examples})}
@@ -320,11 +335,10 @@ def _refuses(call: Any) -> bool:
 
 
 def _check_answers(name: str, samples: Sequence[Sample], answers: object) -> None:
-    _demand(isinstance(answers, list), f"{name}.answer returns a list, found {type(answers).__name__}")
-    assert isinstance(answers, list)
-    _demand(len(answers) == len(samples), f"{name} answers {len(samples)} samples, found {len(answers)} answers")
+    broken = unkept(answers, samples)
+    _demand(not broken, f"{name} {broken}")
+    assert isinstance(answers, Sequence)
     for sample, answer in zip(samples, answers, strict=True):
-        _demand(isinstance(answer, Answer), f"{name} returns Answers, found {type(answer).__name__}")
         if sample.candidates and answer.ranking is not None:
             wanted = sorted(candidate.id for candidate in sample.candidates)
             whole = sorted(answer.ranking) == wanted

@@ -28,6 +28,7 @@ from duologue.core.plugins import (
     names,
     read_card,
     save_card,
+    strangers,
 )
 from duologue.core.protocols import TaskInfo
 from duologue.core.recipe import recipe_hash, resolve
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     Install = Callable[..., None]
 
 GOOD = """
-from duologue.core.protocols import Task
+from duologue.core.protocols import Task, TaskInfo
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
@@ -85,6 +86,18 @@ class HalfATask(Task):
     info = None
     def load(self, path): yield from ()
 
+class OddInfo(HalfATask):
+    def read(self): pass
+    load_files = load_training = rows = rounds = data_sets = write = answers = check = score = metrics = read
+    test_set = replay_check = read
+    info = {"name": "oddinfo"}
+
+class OtherName(OddInfo):
+    info = TaskInfo(name="another", version="1", language="en", answers="text")
+
+class NoVariants(OddInfo):
+    info = TaskInfo(name="novariants", version="1", language="en", answers="text", variants=())
+
 class NoBrief:
     def load(self): pass
     load_files = load_training = rows = rounds = data_sets = read = write = answers = check = score = metrics = load
@@ -125,7 +138,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 @pytest.fixture
 def good(install: Install) -> None:
     systems = ("Base", "Choosy", "Learner", "NoAnswer", "NoRecipe", "Picky", "not_a_class")
-    tasks = ("Busy", "NoBrief", "Base", "HalfATask")
+    tasks = ("Busy", "NoBrief", "Base", "HalfATask", "OddInfo", "OtherName", "NoVariants")
     table = {"systems": {name.lower(): name for name in systems}, "tasks": {name.lower(): name for name in tasks}}
     install("goodmodule", GOOD, table)
 
@@ -177,6 +190,9 @@ def test_a_system_that_does_not_keep_the_protocol_is_named_with_its_package(good
         ("busy", r"Busy\(\) fails: RuntimeError: the engine is cold"),
         ("halfatask", "HalfATask lacks the methods read, write, answers, check, score, metrics"),
         ("nobrief", "NoBrief has no attribute 'info'"),
+        ("oddinfo", r"OddInfo\.info must be a `TaskInfo`, found \{'name': 'oddinfo'\}"),
+        ("othername", r"OtherName\.info\.name is 'another', but it is registered as 'othername'; "),
+        ("novariants", r"NoVariants\.info\.variants must be a tuple of names of score variants, .* found \(\)"),
     ],
 )
 def test_a_task_that_does_not_keep_the_protocol_is_named_with_its_package(good: None, name: str, cause: str) -> None:
@@ -354,6 +370,13 @@ def test_no_folder_brings_settings_for_a_system_that_learns_nothing(good: None, 
     save_card(tmp_path, name="base", recipe=recipe, task="echo", seed=7, data="", data_hash="")
     with pytest.raises(UsageError, match="'base' learns nothing, so no folder can hold it; name it with --system base"):
         load_system(tmp_path)
+
+
+def test_packages_of_others_that_take_part_are_told(good: None) -> None:
+    assert "goodmodule-pack" not in strangers(), "nothing of it was asked for"
+    load_system_class("base")
+    assert "goodmodule-pack" in strangers()
+    assert "duologue" not in strangers()
 
 
 def caught(run: Callable[[], object]) -> str | None:

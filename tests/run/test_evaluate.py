@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from duologue.core.disk import sha256
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import FormatError, PlugInError, UsageError
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
 from duologue.core.protocols import TaskInfo
@@ -207,6 +207,20 @@ def test_a_system_without_a_note_is_called_by_its_file(contest: Any, name: str, 
     result = contest.results / name
     result.write_bytes((contest.results / "fair.answers.json").read_bytes())
     assert evaluate.score(contest.task, [contest.gold], result, STRICT).system == system
+
+
+def test_what_a_task_of_others_gives_in_place_of_problems_and_reports_is_told(
+    contest: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was called a fault of duologue."""
+    result = contest.results / "fair.answers.json"
+    monkeypatch.setattr(type(contest.task), "score", lambda *_: {"p@1": 1.0})
+    with pytest.raises(PlugInError, match=r"scored with an object of type dict; `score` must return a Report$"):
+        evaluate.score(contest.task, [contest.gold], result, STRICT)
+    for wrong in (None, "bad", ["bad"]):
+        monkeypatch.setattr(type(contest.task), "check", lambda *_, wrong=wrong: wrong)
+        with pytest.raises(PlugInError, match=r"checked with .*; `check` must return a tuple of Problems$"):
+            evaluate.check(contest.task, result, None, "strict")
 
 
 def test_a_test_set_is_called_as_is_said_else_by_its_truth(contest: Any) -> None:

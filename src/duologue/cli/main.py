@@ -199,13 +199,14 @@ def _let_go_of_output() -> None:
 
 def _fault(error: Exception) -> str:
     """Return what to say of what nobody thought of: whose fault it is, and what is to be done."""
-    from duologue.core.plugins import culprit
+    from duologue.core.plugins import culprit, strangers
 
     again = "with the output of the same command under DUOLOGUE_DEBUG=1."
     said = f"{type(error).__name__}: {error}"
     if found := culprit(error):
         return f"{found} fails ({said}).\nPlease report it to its makers {again}"
-    return f"this should not have happened ({said}).\nIt is a fault of duologue: please report it {again}"
+    others = "".join(f", or of what the package '{one}' gave it" for one in strangers())
+    return f"this should not have happened ({said}).\nIt is a fault of duologue{others}: please report it {again}"
 
 
 def _done(command: click.Command) -> object:

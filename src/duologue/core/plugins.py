@@ -7,6 +7,7 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 from __future__ import annotations
 
 import ast
+import sys
 from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import EntryPoint
@@ -21,7 +22,7 @@ from duologue.core.entry_points import registered
 from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
 from duologue.core.extras import OURS, extra_with, lacking, missing_library
 from duologue.core.identity import files_of_model, packages
-from duologue.core.protocols import System, Task, Trainable
+from duologue.core.protocols import System, Task, TaskInfo, Trainable
 from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resolve, to_table
 from duologue.core.records import Record
 from duologue.core.scope import Scope
@@ -31,8 +32,6 @@ from duologue.core.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-    from duologue.core.protocols import TaskInfo
 
 Kind = Literal["tasks", "systems", "commands", "prompts", "user_prompts", "linearizations", "loggers"]
 """What a package may register, in an entry-point group such as `duologue.tasks`."""
@@ -226,7 +225,20 @@ def load_task(name: str) -> Task:
         raise PlugInError(f"{_owner('tasks', name)}: {cls.__name__}() fails: {_cause(error)}") from error
     if not isinstance(task, Task):  # the methods are there, so it is the task info
         raise PlugInError(f"{_owner('tasks', name)}: {cls.__name__} has no attribute 'info'")
+    if wrong := _unlike_an_info(task.info, name):
+        raise PlugInError(f"{_owner('tasks', name)}: {cls.__name__}.info{wrong}")
     return task
+
+
+def _unlike_an_info(info: object, name: str) -> str:
+    """Return what of a task's info is not as the commands take it; empty where all is."""
+    if not isinstance(info, TaskInfo):
+        return f" must be a `TaskInfo`, found {info!r:.80}"
+    if info.name != name:
+        return f".name is '{info.name}', but it is registered as '{name}'; reports name a task as it is registered"
+    if not _is_of_names(info.variants) or not info.variants:
+        return f".variants must be a tuple of names of score variants, the default first, found {info.variants!r}"
+    return ""
 
 
 def challenges() -> dict[str, list[str]]:
@@ -548,3 +560,14 @@ def culprit(error: BaseException) -> str | None:
             found = owners.get(package)
         trace = trace.tb_next
     return found
+
+
+def strangers() -> list[str]:
+    """Return the packages of others whose plug-ins are at work in this process: what they gave us may be wrong."""
+    found = {
+        entry.distribution
+        for kind in KINDS
+        for entry in entries(kind)
+        if entry.distribution != OURS and entry.target.partition(":")[0] in sys.modules
+    }
+    return sorted(found)

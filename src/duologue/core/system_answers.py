@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from duologue.core.amounts import amount
 from duologue.core.errors import AnswerError, PlugInError
@@ -32,19 +32,23 @@ def answers_of(system: System, samples: Sequence[Sample]) -> list[Answer]:
     """
     with faults_of(system):
         answers: object = system.answer(list(samples))  # its own, which it may take apart
-    name, promised = type(system).__name__, "a system must return a list with one Answer per sample, in order"
+    name = type(system).__name__
+    if broken := unkept(answers, samples):
+        raise PlugInError(f"{name} {broken}")
+    return list(cast("Sequence[Answer]", answers))
+
+
+def unkept(answers: object, samples: Sequence[Sample]) -> str:
+    """Return what of the answers to samples is not as a system promises, after its name; empty where all is."""
+    promised = "a system must return a list with one Answer per sample, in order"
     if not isinstance(answers, Sequence) or isinstance(answers, str | bytes):
-        raise PlugInError(f"{name} returned {_kind(answers)}; {promised}")
+        return f"returned {kind_of(answers)}; {promised}"
     if wrong := [one for one in answers if not isinstance(one, Answer)]:
-        raise PlugInError(f"{name} returned {_kind(wrong[0])} as an answer; {promised}")
+        return f"returned {kind_of(wrong[0])} as an answer; {promised}"
     if len(answers) != len(samples):
-        raise PlugInError(
-            f"{name} returned {amount(len(answers), 'answer')} for {amount(len(samples), 'sample')}; {promised}"
-        )
-    for sample, answer in zip(samples, answers, strict=True):
-        if fault := _fault_in(answer):
-            raise PlugInError(f"{name} answered sample '{sample.id}' with {fault}")
-    return list(answers)
+        return f"returned {amount(len(answers), 'answer')} for {amount(len(samples), 'sample')}; {promised}"
+    faults = ((sample.id, _fault_in(answer)) for sample, answer in zip(samples, answers, strict=True))
+    return next((f"answered sample '{name}' with {fault}" for name, fault in faults if fault), "")
 
 
 def _fault_in(answer: Answer) -> str:
@@ -53,15 +57,15 @@ def _fault_in(answer: Answer) -> str:
     ranking: object = answer.ranking
     annotation: object = answer.annotation
     if not isinstance(text, str | None):
-        return f"{_kind(text)} as its text; expected a text"
+        return f"{kind_of(text)} as its text; expected a text"
     if not isinstance(annotation, Annotation | None):
-        return f"{_kind(annotation)} as its annotation; expected an `Annotation`"
+        return f"{kind_of(annotation)} as its annotation; expected an `Annotation`"
     if ranking is None:
         return ""
     if not isinstance(ranking, Sequence) or isinstance(ranking, str | bytes):
-        return f"{_kind(ranking)} as its ranking; expected ids of candidates in a tuple"
+        return f"{kind_of(ranking)} as its ranking; expected ids of candidates in a tuple"
     if wrong := [one for one in ranking if not isinstance(one, str)]:
-        return f"{_kind(wrong[0])} in its ranking; expected ids of candidates as texts"
+        return f"{kind_of(wrong[0])} in its ranking; expected ids of candidates as texts"
     return ""
 
 
@@ -77,5 +81,6 @@ def faults_of(system: System) -> Iterator[None]:
         raise PlugInError(f"{name} called sys.exit({leave.code!r}); a system must return or raise an error") from leave
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Return in words what was given in place of what was promised."""
     return "None" if value is None else f"an object of type {type(value).__name__}"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
-from duologue.core.errors import FormatError, TruthError, UsageError, did_you_mean
+from duologue.core.errors import FormatError, PlugInError, TruthError, UsageError, did_you_mean
 from duologue.core.optional_protocols import FactChecking
-from duologue.core.records import Problem, Scoring
+from duologue.core.records import Problem, Report, Scoring
 from duologue.core.result_note import is_of_a_run
+from duologue.core.system_answers import kind_of
 from duologue.run.contamination import exposure_of, told
 from duologue.run.mismatch import OTHER_TASK, expect_own_task, expect_own_truth, folded
 from duologue.run.notes import OTHER_NOTE, note_of
@@ -21,10 +23,10 @@ from duologue.run.stored import stored
 from duologue.run.usage import USAGE, unread_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from duologue.core.protocols import Task, World
-    from duologue.core.records import Example, Report, Submission
+    from duologue.core.records import Example, Submission
 
 
 _EQUAL = "result-equals-truth"
@@ -112,7 +114,11 @@ def check(
         task = task.with_world(world)
     submission = task.read(result)
     examples = task.load_files([data]) if data is not None else None
-    return submission, task.check(submission, examples, variant)
+    found: object = task.check(submission, examples, variant)
+    if not isinstance(found, Sequence) or not all(isinstance(one, Problem) for one in found):
+        told = kind_of(found)
+        raise PlugInError(f"the task '{task.info.name}' checked with {told}; `check` must return a tuple of Problems")
+    return submission, tuple(found)
 
 
 class Truth(NamedTuple):
@@ -270,7 +276,7 @@ def _scored(task: Task, truth: Truth, submission: Submission, result: Path, how:
             expect_own_truth(task, truth.examples, submission, result, test_set=truth.test_set, note=note)
 
     try:
-        report = task.score(truth.examples, submission, how)
+        report: object = task.score(truth.examples, submission, how)
     except TruthError as error:
         told = folded(error.problems, len(truth.examples))
         raise TruthError(told, [one["path"] for one in truth.files["gold"]]) from error
@@ -278,6 +284,8 @@ def _scored(task: Task, truth: Truth, submission: Submission, result: Path, how:
         look()
         told = folded(error.problems, len(truth.examples))
         raise FormatError(error.path, told, transcript=error.transcript) from error
+    if not isinstance(report, Report):
+        raise PlugInError(f"the task '{task.info.name}' scored with {kind_of(report)}; `score` must return a Report")
     if report.problems:  # a task may score what is missing, and warn of it
         look()
     return msgspec.structs.replace(report, problems=folded(report.problems, len(truth.examples)))
