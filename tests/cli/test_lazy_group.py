@@ -13,6 +13,8 @@ from duologue.cli.lazy_group import LazyGroup
 from duologue.cli.main import SECTIONS, cli
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import click
 
 
@@ -83,3 +85,20 @@ def test_a_word_that_is_no_command_is_answered_with_the_nearest(words: tuple[str
 def test_an_empty_group_has_no_heading_for_what_nobody_brings() -> None:
     empty = LazyGroup("toy", sections={}, prefix="toy.")
     assert "Commands" not in CliRunner().invoke(empty, ["--help"]).stdout
+
+
+def test_a_command_of_others_whose_name_is_taken_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its makers were told nothing, and the help showed ours alone."""
+    made = tmp_path / "guest-1.0.dist-info"
+    made.mkdir()
+    (made / "METADATA").write_text("Metadata-Version: 2.1\nName: guest\nVersion: 1.0\n", encoding="utf-8")
+    points = "[duologue.commands]\nscore = guest:score\ndata.fetch = guest:fetch\n"
+    (made / "entry_points.txt").write_text(points, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for words, name in (((), "score"), (("data",), "fetch")):
+        told = called(*words, "--help").stdout.partition("Not to be called:\n")[2]
+        assert " ".join(told.split()) == (
+            f"{name} The package 'guest' brings one of this name, which is taken: rename its entry point."
+        )
+    monkeypatch.undo()
+    assert "Not to be called" not in called("--help").stdout

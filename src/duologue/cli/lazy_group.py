@@ -80,3 +80,7 @@ class LazyGroup(click.Group):
         if brought:
             with formatter.section("Commands of challenges"):
                 formatter.write_dl(list(brought.items()))
+        hidden = plugin_commands.hidden(self.table, self.prefix)
+        if hidden:
+            with formatter.section("Not to be called"):
+                formatter.write_dl(list(hidden.items()))

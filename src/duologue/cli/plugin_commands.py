@@ -33,6 +33,16 @@ def summaries(taken: Collection[str], prefix: str = "") -> dict[str, str]:
     return found
 
 
+def hidden(taken: Collection[str], prefix: str = "") -> dict[str, str]:
+    """Return name -> what to say of each command that no one can call, since its name is `taken`; see `summaries`."""
+    brought = ((point.name.rpartition("."), package) for point, package, _ in registered(_GROUP))
+    return {
+        name: f"The package '{package}' brings one of this name, which is taken: rename its entry point."
+        for (group, dot, name), package in brought
+        if group + dot == prefix and name in taken
+    }
+
+
 def known(name: str) -> bool:
     """Tell whether a package brings a command of that name; nothing is imported."""
     return name in _names()
