@@ -192,7 +192,7 @@ class RestaurantTask(SpokenUsers, Task):
             domain = read_domain(path)
             return DomainBase(path.name, domain_facts(domain, 1, BUILT_IN_SEED), domain)
         if path is not None:
-            return KnowledgeBase(path.name, facts.read_facts(path))
+            return KnowledgeBase(path.name, facts.read_base(path))
         from duologue.challenges.restaurant.simulator.random_kb import make_kb
 
         return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))

@@ -8,6 +8,7 @@ from duologue.challenges.restaurant.knowledge.facts import kb_lines
 from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex, read_kb, values_of
 from duologue.challenges.restaurant.schema.ontology import FIELDS, kb_values, schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
+from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Fact
 
@@ -67,6 +68,8 @@ def test_an_empty_file_is_no_base(tmp_path: Path) -> None:
     (tmp_path / "kb.txt").write_text("\n")
     with pytest.raises(FormatError, match="no restaurant"):
         read_kb(tmp_path / "kb.txt")
+    with pytest.raises(FormatError, match=r"no restaurant; give another file \[kb-empty\]"):
+        RestaurantTask().world(tmp_path / "kb.txt")
 
 
 def test_facts_that_lack_a_slot_are_refused() -> None:

@@ -48,3 +48,11 @@ def test_a_way_that_there_is_none_is_told_with_those_that_there_are(golden: Path
     with pytest.raises(FormatError, match="expected an object from entity"):
         SpokenTask().convert("graph", "sqlite", golden / "contract" / "valid.json", tmp_path / "out", {})
     assert not list(tmp_path.iterdir())
+
+
+def test_a_graph_without_a_triple_is_refused(tmp_path: Path) -> None:
+    """A system was asked over it, and every fact of a result was told to be unknown."""
+    for text in ("{}", '{"守门人": []}'):
+        (tmp_path / "kg.json").write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match=r"there is no triple; give another file \[graph-empty\]"):
+            SpokenTask().world(tmp_path / "kg.json")

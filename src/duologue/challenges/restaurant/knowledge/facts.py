@@ -41,6 +41,15 @@ def read_facts(path: Path) -> list[Fact]:
     return facts
 
 
+def read_base(path: Path) -> list[Fact]:
+    """Return the facts of a knowledge base file as `read_facts`. Raises `FormatError` for a file without one, too."""
+    facts = read_facts(path)
+    if not facts:
+        problem = Problem(rule="kb-empty", message="the file holds no restaurant", advice="give another file")
+        raise FormatError(path, [problem])
+    return facts
+
+
 def _bad_line(number: int, line: str) -> Problem:
     return Problem(
         rule="kb-line",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.knowledge.facts import read_facts
+from duologue.challenges.restaurant.knowledge.facts import read_base
 from duologue.challenges.restaurant.schema.ontology import FIELDS
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError
@@ -24,13 +24,11 @@ def read_kb(path: Path) -> list[Fact]:
     Raises `FormatError` with every line that is no fact, else with every restaurant that lacks a field, whose rating
     is no number or of which a value is several words; `StorageError` when the file cannot be read.
     """
-    facts = read_facts(path)
+    facts = read_base(path)
     rows: dict[str, dict[str, str]] = {}
     for fact in facts:
         rows.setdefault(fact.subject, {})[fact.relation] = str(fact.object)
     problems = [problem for name, row in rows.items() for problem in _row_problems(name, row)]
-    if not rows:
-        problems = [Problem(rule="kb-empty", message="the file holds no restaurant", advice="give another file")]
     if problems:
         raise FormatError(path, problems)
     return facts

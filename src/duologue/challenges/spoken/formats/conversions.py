@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.formats import files, kdconv
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +29,17 @@ CONVERSIONS = {
 def open_graph(path: Path) -> Graph:
     """Return the graph of a file: kg.json is read into memory, a database is queried in place.
 
-    Raises `FormatError` for a file that is neither.
+    Raises `FormatError` for a file that is neither, and for one without a triple.
     """
     from duologue.knowledge.graph import Graph
     from duologue.store.graph import StoredGraph, is_stored
 
     if is_stored(path):
         return StoredGraph(path)
-    return Graph(path.name, files.facts_in(files.read_graph(path)))
+    facts = list(files.facts_in(files.read_graph(path)))
+    if not facts:
+        raise FormatError(path, [Problem(rule="graph-empty", message="there is no triple", advice="give another file")])
+    return Graph(path.name, facts)
 
 
 def convert(source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str] = MappingProxyType({})) -> None:
