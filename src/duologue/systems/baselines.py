@@ -77,16 +77,30 @@ class MedoidRanker:
 
     def _order(self, sample: Sample) -> tuple[str, ...]:
         words = [_told_apart(candidate.text.split()) for candidate in sample.candidates]
-        sizes = [*map(len, words)]
-        scores = [0.0] * len(words)
-        for one, here in enumerate(words):
-            for other in range(one + 1, len(words)):
-                both = sizes[one] + sizes[other]
-                likeness = 2 * len(here & words[other]) / both if both else 1.0
-                scores[one] += likeness
-                scores[other] += likeness
+        holders: dict[str | tuple[str, int], dict[int, int]] = {}
+        for here in words:
+            size = len(here)
+            for word in here:
+                those = holders.setdefault(word, {})
+                those[size] = those.get(size, 0) + 1
+        empty = sum(not here for here in words)
+        scores = [_likeness_to_all(here, holders) - 1 if here else empty - 1.0 for here in words]
         order = sorted(range(len(scores)), key=lambda place: -round(scores[place], 9))
         return tuple(sample.candidates[place].id for place in order)
+
+
+def _likeness_to_all(
+    words: set[str | tuple[str, int]], holders: Mapping[str | tuple[str, int], Mapping[int, int]]
+) -> float:
+    """Return the likeness of a candidate to all, itself included; `holders` has by word how many have it, by size.
+
+    Those of one size are counted together, so that no pairs are gone through.
+    """
+    shared: dict[int, int] = {}
+    for word in words:
+        for size, number in holders[word].items():
+            shared[size] = shared.get(size, 0) + number
+    return math.fsum(2 * number / (len(words) + size) for size, number in shared.items())
 
 
 def _told_apart(words: Sequence[str]) -> set[str | tuple[str, int]]:
