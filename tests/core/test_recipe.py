@@ -198,6 +198,7 @@ def test_a_key_that_is_one_floor_down_is_suggested_with_its_full_name() -> None:
         ("fast=5", "fast: expected bool, found 5"),
         ("net.width=yes", "net.width: expected int, found 'yes'"),
         ("name=5", "name: expected str, found 5; put it in quotes: '\"5\"'"),
+        ("name=false", "name: expected str, found False; put it in quotes: '\"false\"'"),
         ("regime=opne", "regime: expected 'closed' or 'open', found 'opne'; did you mean 'open'?"),
         ("regime=7", "regime: expected 'closed' or 'open', found 7"),
         ("weights.b=q", "weights.b: expected float, found 'q'"),

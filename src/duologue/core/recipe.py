@@ -325,7 +325,8 @@ def _advice(wanted: str, value: Any) -> str:
     if "bool" in wanted and isinstance(value, str) and value.lower() in {"true", "false", "yes", "no", "on", "off"}:
         return "; TOML writes true or false"
     if "str" in wanted and isinstance(value, int | float):
-        return f"; put it in quotes: '\"{value}\"'"
+        written = str(value).lower() if isinstance(value, bool) else str(value)
+        return f"; put it in quotes: '\"{written}\"'"
     return ""
 
 
