@@ -227,3 +227,12 @@ def test_samples_that_bear_no_numbers_are_those_of_the_lines_in_their_order(writ
         assert [(one.rule, one.place) for one in found] == told
     numbers = [Example(sample=Sample(id=name, dialogue_id=name)) for name in ("3", "1", "2")]
     assert numbers_of(numbers) == [3, 1, 2]
+
+
+@pytest.mark.parametrize("text", ["u: a\ns_ref: b\ns_hyp: c\n\n", " U: a\n S_REF: b\n S_HYP: c\n\n"])
+def test_marks_in_small_letters_or_indented_are_no_replies(tmp_path: Path, text: str) -> None:
+    """Each line of such a file was a reply, and the file was accepted."""
+    (tmp_path / "output.txt").write_text(text, encoding="utf-8")
+    (found,) = check(read_submission(tmp_path / "output.txt"), None, "strict")
+    assert (found.rule, found.severity, found.place) == ("no-hypotheses", "error", "line 2")
+    assert found.advice == "write the marks in capitals, at the beginning of the line"

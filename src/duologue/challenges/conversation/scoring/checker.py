@@ -16,6 +16,7 @@ from duologue.challenges.conversation.formats.dialogue_lines import (
     DialogueLine,
     foreign,
     parse_line,
+    shown,
     speaker_unknown,
 )
 from duologue.challenges.conversation.formats.files import numbered
@@ -120,6 +121,19 @@ def _nothing_to_score(submission: Submission) -> Problem | None:
         message = "the file holds dialogues, but no line starts with 'S_HYP:'"
         advice = "put each reply behind its context as 'S_HYP: ...'; is this the data file?"
         return Problem(rule="no-hypotheses", message=message, advice=advice)
+    return None if submission.layout == OUTPUT else _misspelt_mark(submission.rows)
+
+
+def _misspelt_mark(lines: Iterable[str]) -> Problem | None:
+    """Return the problem of a file whose marks are all indented or in small letters: its lines would be replies."""
+    for number, line in enumerate(lines, start=1):
+        if line.lstrip()[: len(HYPOTHESIS)].upper() in {HYPOTHESIS, REFERENCE}:
+            return Problem(
+                rule="no-hypotheses",
+                place=f"line {number}",
+                message=f"found {shown(line)}, and no line starts with 'S_HYP:'",
+                advice="write the marks in capitals, at the beginning of the line",
+            )
     return None
 
 
