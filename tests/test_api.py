@@ -331,6 +331,16 @@ def as_any(wrong: object) -> Any:
     return wrong
 
 
+def test_a_check_of_fewer_predictions_than_samples_is_told_by_number(tmp_path: Path) -> None:
+    """Held against its data file, a list of another length was a traceback of `zip`."""
+    rows = [{"dialog_id": name, "lst_candidate_id": [{"candidate_id": "a", "rank": 1}]} for name in "123"]
+    (tmp_path / "gold.json").write_text(json.dumps(rows), "utf-8")
+    assert duologue.check("restaurant", [["a"], ["a"], ["a"]], tmp_path / "gold.json") == ()
+    for number in (2, 4):
+        with pytest.raises(UsageError, match=f"^{number} predictions are given for 3 samples; give one for each$"):
+            duologue.check("restaurant", [["a"]] * number, tmp_path / "gold.json")
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -355,6 +365,7 @@ def as_any(wrong: object) -> Any:
         (lambda wrong: duologue.load_system("restaurant", "ranker", recipe={"width": wrong}), "no recipe has"),
         (lambda wrong: duologue.load_data("restaurant", wrong), "no path of a file"),
         (lambda wrong: duologue.show("restaurant", wrong), "no path of a file"),
+        (lambda wrong: duologue.check("restaurant", [["a"]], wrong), "no path of a file"),
         (lambda wrong: duologue.predict("restaurant", "random", wrong), "no list of examples"),
         (lambda wrong: duologue.predict("restaurant", "random", [wrong]), "no `Example`; give one data file"),
         (lambda wrong: duologue.predict("restaurant", wrong, []), "no system; give its name"),

@@ -143,10 +143,11 @@ def check(
 ) -> tuple[Problem, ...]:
     """Return all that is wrong with a result, held against its data file where one is given; nothing: `()`."""
     loaded, said = _task(task), plain_data.listed(predictions, "predictions")
-    examples = loaded.load_files([Path(data)]) if data is not None else None
+    source = _path(data) if data is not None else None
+    examples = loaded.load_files([source]) if source is not None else None
     with plain_data.as_file(loaded, said, examples or plain_data.bare_samples(said)) as path:
         chosen = evaluate.pick_variant(loaded, variant)
-        return evaluate.check(loaded, path, Path(data) if data is not None else None, chosen)[1]
+        return evaluate.check(loaded, path, source, chosen)[1]
 
 
 def score(

@@ -95,8 +95,13 @@ def demand_as_many(predictions: Path | Listed, truth: Sequence[Example]) -> None
         missing = {one.sample.id for one in truth} - predictions.keys()
         if missing:
             raise UsageError(f"{len(missing)} of {len(truth)} references have no prediction: {_some(missing)}")
-    elif len(predictions) != len(truth):
-        raise UsageError(f"{len(predictions)} predictions are given for {len(truth)} references; give one for each")
+    else:
+        _demand_one_for_each(predictions, len(truth), "references")
+
+
+def _demand_one_for_each(predictions: Listed, number: int, what: str) -> None:
+    if len(predictions) != number:
+        raise UsageError(f"{len(predictions)} predictions are given for {number} {what}; give one for each")
 
 
 @contextmanager
@@ -134,6 +139,7 @@ def _answers(task: Task, given: Listed, examples: Sequence[Example]) -> list[tup
         return [
             (name, _answer(task, given[name], f"the prediction of sample '{name}'")) for name in names if name in given
         ]
+    _demand_one_for_each(given, len(names), "samples")
     return [
         (name, _answer(task, one, f"the prediction of sample '{name}'")) for name, one in zip(names, given, strict=True)
     ]
