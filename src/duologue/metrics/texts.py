@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from duologue.core.errors import UsageError
 from duologue.core.plain_lists import as_list, as_whole_number, is_list
-from duologue.metrics.corpus_bleu import Bleu, TokenizedPair
+from duologue.metrics.corpus_bleu import Bleu, count_bleu
 from duologue.metrics.counts import tally
 from duologue.metrics.diversity import count_distinct
 from duologue.metrics.ngrams import ngrams
@@ -36,14 +36,16 @@ def bleu(
     0.7071
     """
     said, wanted = _pairs(hypotheses, references)
-    pairs = [
-        TokenizedPair(
-            _tokens(text, place, "hypothesis"), _references(several, place, tokenized=not isinstance(text, str))
-        )
-        for place, (text, several) in enumerate(zip(said, wanted, strict=True), start=1)
-    ]
     metric = Bleu(as_whole_number(order, "the order"), profile)
-    return metric.value(tally([metric], [str(number) for number in range(len(pairs))], pairs))
+    counts = count_bleu(
+        [_tokens(text, place, "hypothesis") for place, text in enumerate(said, start=1)],
+        [
+            _references(several, place, tokenized=not isinstance(text, str))
+            for place, (text, several) in enumerate(zip(said, wanted, strict=True), start=1)
+        ],
+        rules=metric.rules,
+    )  # of all texts at once, which takes a fraction of the time
+    return float(metric.total(counts.sum(axis=0)[: len(metric.columns)]))
 
 
 def f1(hypotheses: Iterable[PlainText], references: Iterable[PlainText]) -> float:
@@ -118,6 +120,8 @@ def _references(given: object, place: int, *, tokenized: bool) -> list[list[str]
     if isinstance(given, str) or not is_list(given):
         return [_tokens(given, place, "reference")]
     several = list(given)
+    if not several:
+        raise UsageError(f"hypothesis {place} has no reference; give at least one")
     if tokenized and len(several) > 1 and all(isinstance(one, str) and len(one.split()) < 2 for one in several):
         raise UsageError(
             f"hypothesis {place} is a list of tokens, and its reference {several!r:.80} may be one list of tokens or "
