@@ -42,11 +42,26 @@ def test_a_call_is_made_of_the_system_s_own_replies_and_needs_all_of_them() -> N
 def test_whole_dialogues_end_with_the_last_words_of_the_system() -> None:
     task = load_task("proactive")
     examples = list(task.load(GOLDEN / "proactive/contract/sessions.txt"))
-    found = whole_dialogues(examples)
+    found = whole_dialogues(task, examples)
     assert found.missing == 0
     last = {one.sample.dialogue_id: one for one in examples}
     for name, item in found.items.items():
         assert item.reply == last[name].references[0].text
         assert item.dialogue[:-1] == last[name].sample.history
     bare = [msgspec.structs.replace(one, references=()) for one in examples]
-    assert whole_dialogues(bare).missing == len(last)
+    assert whole_dialogues(task, bare).missing == len(last)
+
+
+def test_whole_calls_have_what_both_sides_say() -> None:
+    """Samples of calls hold the user's turns alone: the judge saw no reply but the last."""
+    task = load_task("mobilecs/dialogue")
+    examples = list(task.load(GOLDEN / "mobilecs/dialogue/contract/dialogues.json"))
+    found = whole_dialogues(task, examples)
+    assert found.missing == 0
+    for name, item in found.items.items():
+        turns = [one for one in examples if one.sample.dialogue_id == name]
+        replies = [one.references[0].text for one in turns]
+        assert [turn.text for turn in item.dialogue if turn.speaker == "system"] == replies
+        assert [turn.text for turn in item.dialogue if turn.speaker == "user"] == [
+            one.sample.history[-1].text for one in turns
+        ]

@@ -62,17 +62,22 @@ def items_of(task: Task, examples: Sequence[Example], answers: Mapping[str, Answ
     return FoundItems({name: one for name, one in found.items() if name not in lacking}, len(lacking))
 
 
-def whole_dialogues(examples: Sequence[Example]) -> FoundItems:
-    """Return the dialogues of a data file with what the system says in them, as `simulate --out` writes them."""
-    found: dict[str, JudgedItem] = {}
-    names = set()
-    for example in examples:
-        name = example.sample.dialogue_id
-        names.add(name)
-        text = next((one.text for one in example.references if one.text is not None), None)
-        if text is not None:
-            found[name] = JudgedItem(name, example.sample, text)
-    return FoundItems(found, len(names - found.keys()))
+def whole_dialogues(task: Task, examples: Sequence[Example]) -> FoundItems:
+    """Return the dialogues of a data file with what the system says in them, as `simulate --out` writes them.
+
+    Of a task whose samples hold the user's turns alone what the system says stands between them.
+    """
+    said = {
+        example.sample.id: Answer(text=text)
+        for example in examples
+        if (text := next((one.text for one in example.references if one.text is not None), None)) is not None
+    }
+    found = {
+        sample.dialogue_id: JudgedItem(sample.dialogue_id, sample, said[sample.id].text or "")
+        for sample in _samples(task, examples, said)
+        if sample.id in said
+    }
+    return FoundItems(found, len({example.sample.dialogue_id for example in examples} - found.keys()))
 
 
 def _samples(task: Task, examples: Sequence[Example], answers: Mapping[str, Answer]) -> Iterator[Sample]:

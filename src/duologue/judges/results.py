@@ -53,7 +53,9 @@ def read_systems(task: Task, files: JudgedFiles, unit: str) -> dict[str, FoundIt
     """
     names = files.systems()
     if files.whole:
-        found = {name: whole_dialogues(list(task.load(path))) for name, path in zip(names, files.results, strict=True)}
+        found = {
+            name: whole_dialogues(task, list(task.load(path))) for name, path in zip(names, files.results, strict=True)
+        }
     else:
         examples = _examples(task, files)
         found = {}
