@@ -382,6 +382,19 @@ def test_an_interval_holds_the_differences_that_the_same_threshold_would_not_ref
     assert test.detectable == pytest.approx(half + 0.8416212335729143 * math.sqrt(own**2 + half**2 / (2 * n)))
 
 
+def test_no_interval_of_a_difference_goes_beyond_the_greatest_that_there_can_be() -> None:
+    (test,) = compare_two(hits([True] * 12), hits([False] * 11 + [True]), [P1]).tests
+    assert test.difference == pytest.approx(11 / 12)
+    assert test.high == 1.0
+    assert 0 < test.low < 11 / 12
+    (other,) = compare_two(hits([False] * 11 + [True]), hits([True] * 12), [P1]).tests
+    assert (other.low, other.high) == (-1.0, -test.low)
+    names = tuple(f"{number:03}" for number in range(12))
+    a, b = (Counts(names, Points.columns, np.full((12, 1), points)) for points in (9.0, 0.0))
+    (points,) = compare_two(a, b, [Points()]).tests
+    assert points.high > points.difference  # of a score without bounds
+
+
 def test_outcomes_are_pinned() -> None:
     rng = np.random.default_rng(8)
     flags = rng.random((4, 90)) < np.array([0.9, 0.85, 0.6, 0.5])[:, None]

@@ -377,6 +377,9 @@ def _outcome(table: _Table, found: _Found, place: int) -> PairedTest:
         own = math.sqrt(max(spread**2 - difference**2 / table.n, 0.0))
         if table.n >= FEWEST:
             low, high = _ends(difference, _half(critical, own, table.n), shown=shown)
+            lowest, highest = metric.bounds
+            if math.isfinite(high - low):
+                low, high = max(low, lowest - highest), min(high, highest - lowest)
         if found.resolved:
             detectable = _detectable(found.critical, own, table.n)
     elif not math.isnan(difference):
