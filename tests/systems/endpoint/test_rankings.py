@@ -158,6 +158,18 @@ def test_sampled_labels_find_what_their_probabilities_say_however_places_are_fav
     assert account.bias()["5"]["shares"][0] > 0.35
 
 
+def test_an_order_that_comes_again_is_drawn_anew() -> None:
+    """Of two candidates there are two orders: 32 draws in 16 orders were 5 different requests."""
+    asked = []
+
+    def draw(shown: Sample, number: int, _account: Account) -> ChatCompletion:
+        asked.append((tuple(one.id for one in shown.candidates), number))
+        return ChatCompletion(text="A")
+
+    by_samples(draw, PROMPT, sample("ab"), 16, 2, 1, Account())
+    assert len(asked) == len(set(asked)) == 32
+
+
 def test_draws_that_cannot_be_read_count_for_nothing() -> None:
     account = Account()
     texts = iter(["A", "none", "A", "?"] * 2)

@@ -188,10 +188,11 @@ class EndpointSystem:
             pair = msgspec.structs.replace(sample, candidates=sample.candidates[:2])
             return [self._request(prompt, pair, "best")], 2 * (size - 1)
         found = []
-        for places in rankings.orders(sample, self.recipe.orders, self._seed):
+        found_orders = rankings.orders(sample, self.recipe.orders, self._seed)
+        for places, numbers in zip(found_orders, rankings.draws_of(found_orders, self.recipe.draws), strict=True):
             shown = msgspec.structs.replace(sample, candidates=tuple(sample.candidates[place] for place in places))
             if self.recipe.ranking == "sampled":
-                found += [self._request(prompt, shown, "best", draw=number) for number in range(self.recipe.draws)]
+                found += [self._request(prompt, shown, "best", draw=number) for number in numbers]
             else:
                 found.append(self._request(prompt, shown, "best" if self.recipe.ranking == "logprobs" else "rank"))
         return found, 1

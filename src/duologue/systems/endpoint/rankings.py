@@ -8,6 +8,7 @@ decided by lot, never by the order of the data.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -63,6 +64,20 @@ def orders(sample: Sample, count: int, seed: int) -> list[tuple[int, ...]]:
             lot = Rng(seed, sample.id, "order", number // 2)
             found.append(tuple(lot.shuffled(range(len(sample.candidates)))))
     return found
+
+
+def draws_of(found: Sequence[tuple[int, ...]], draws: int) -> list[range]:
+    """Return for each order the numbers of its draws: an order that comes again is drawn anew.
+
+    >>> draws_of([(0, 1), (1, 0), (0, 1)], 2)
+    [range(0, 2), range(0, 2), range(2, 4)]
+    """
+    seen: Counter[tuple[int, ...]] = Counter()
+    numbers = []
+    for places in found:
+        numbers.append(range(draws * seen[places], draws * (seen[places] + 1)))
+        seen[places] += 1
+    return numbers
 
 
 def listwise(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, account: Account) -> tuple[str, ...]:
@@ -136,9 +151,9 @@ def by_samples(
     """
     size = len(sample.candidates)
     shown, choices = _shown(sample, orders(sample, count, seed)), []
-    for one in shown:
+    for one, numbers in zip(shown, draws_of([one.places for one in shown], draws), strict=True):
         chosen = [0] * size
-        for number in range(draws):
+        for number in numbers:
             choice = prompt.read_choice(draw(one.sample, number, account).text, one.sample)
             if choice is None:
                 account.note(unparsable_calls=1)
