@@ -212,6 +212,7 @@ class Points(Metric[Any]):
     name = "points"
     columns = ("points",)
     formula = "points / 6"
+    percent = False
 
     def count(self, seen: Any) -> tuple[float, ...]:
         raise NotImplementedError
@@ -300,14 +301,15 @@ def test_what_is_told_apart_late_has_the_interval_of_the_tests_that_are_left() -
     assert late.p_adjusted < ALPHA
     own = math.sqrt(9 / 144 - (7 / 12) ** 2 / 12)
     half = 6 / math.sqrt(8) * own / math.sqrt(1 - 36 / 8 / 12)
-    assert (late.low, late.high) == pytest.approx((7 / 12 - half, 7 / 12 + half), rel=1e-12)
+    assert (late.low, late.high) == pytest.approx((7 / 12 - half, 1.0), rel=1e-12)
+    assert 7 / 12 + half > 1.0  # no difference of shares is greater
     played = [*against(10, 0), *against(8, 1)]
     first, last = paired_tests(played, [Contrast(at, at + 1, P1) for at in (0, 2)]).tests
     assert first.p_adjusted < last.p_adjusted < ALPHA
-    assert (last.low, last.high) == pytest.approx((0.0, 7 / 6), abs=1e-8)
+    assert (last.low, last.high) == pytest.approx((0.0, 1.0), abs=1e-8)
     assert last.low > 1e-12
     half = 7 / 3 * math.sqrt(10 / 144 - (10 / 12) ** 2 / 12) / math.sqrt(1 - 49 / 9 / 12)  # that of the whole family
-    assert (first.low, first.high) == pytest.approx((10 / 12 - half, 10 / 12 + half), rel=1e-12)
+    assert (first.low, first.high) == pytest.approx((10 / 12 - half, min(1.0, 10 / 12 + half)), rel=1e-12)
 
 
 def test_other_items_are_refused_with_the_difference() -> None:
@@ -390,9 +392,9 @@ def test_no_interval_of_a_difference_goes_beyond_the_greatest_that_there_can_be(
     (other,) = compare_two(hits([False] * 11 + [True]), hits([True] * 12), [P1]).tests
     assert (other.low, other.high) == (-1.0, -test.low)
     names = tuple(f"{number:03}" for number in range(12))
-    a, b = (Counts(names, Points.columns, np.full((12, 1), points)) for points in (9.0, 0.0))
+    a, b = (Counts(names, Points.columns, column[:, None]) for column in (np.arange(12.0), np.zeros(12)))
     (points,) = compare_two(a, b, [Points()]).tests
-    assert points.high > points.difference  # of a score without bounds
+    assert points.high > points.difference > 1  # of a score without bounds
 
 
 def test_outcomes_are_pinned() -> None:

@@ -232,7 +232,8 @@ def test_a_folder_with_all_of_a_data_set_is_accepted(tmp_path: Path, monkeypatch
     package.mkdir()
     (package / "__init__.py").write_text("", "utf-8")
     (package / "task.py").write_text(
-        "from duologue.challenges.proactive.task import ProactiveTask\n\n\nclass Mine(ProactiveTask):\n    pass\n",
+        "import msgspec\n\nfrom duologue.challenges.proactive.task import ProactiveTask\n\n\n"
+        "class Mine(ProactiveTask):\n    info = msgspec.structs.replace(ProactiveTask.info, name='mine')\n",
         "utf-8",
     )
     content = SESSIONS.read_bytes()

@@ -51,7 +51,7 @@ def test_a_system_is_kept_with_its_settings_and_a_model_by_its_place(
     [
         ("http://localhost:9/v1#m", ("model=x",), True, "is asked as it stands; leave --recipe and --set out"),
         ("http://me:password@localhost:9/v1", (), True, "password"),
-        ("process", ("command=cat 0123456789",), True, r"--set command=cat \[key\]: the key of .* would be kept"),
+        ("process", ("command=cat 0123456789",), True, r"--set command: the key of .* would be kept"),
         ("process", ("command=cat",), False, "'command' of system 'process' is taken from a command line alone"),
         ("ranker", (), True, "'ranker' has to learn first"),
     ],

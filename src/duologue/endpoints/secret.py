@@ -67,7 +67,7 @@ class Secret:
             if self.hidden_in([name, value]) != [name, value]:
                 raise UsageError(
                     f"{self.hidden(name)}: the key of {VARIABLE} would be kept with the settings; leave it out, "
-                    "it is sent from there"
+                    "it is taken from the environment"
                 )
 
     def __repr__(self) -> str:

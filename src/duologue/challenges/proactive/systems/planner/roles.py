@@ -41,6 +41,7 @@ class FilmRoles(NamedTuple):
         What it quotes of the facts says nothing of the star. Nothing is denied of a star of whom the facts tell neither
         role, or both.
 
+        >>> from duologue.challenges.proactive.systems.planner.slots import Filling
         >>> director = FilmRoles(directs=True, leads=("成龙",))
         >>> director.are_denied_by(Filling(("他", "还", "主演", "过", "一部", "电影"), ()))
         True
