@@ -141,16 +141,6 @@ def demand_hidden(folder: Path, *outcomes: Any) -> None:
     assert not [path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
-@pytest.mark.parametrize(("place", "odd"), [*enumerate(ANSWERED)], ids=[*ANSWERED])
-def test_odd_answers_are_counted_and_asked_for_once(duologue: Any, place: int, odd: str, tmp_path: Path) -> None:
-    demand_counted(duologue, [*VERBS][place % len(VERBS)], odd, tmp_path)
-
-
-@pytest.mark.parametrize(("place", "odd"), [*enumerate(REFUSED)], ids=[*REFUSED])
-def test_what_is_no_answer_is_told_and_the_run_goes_on(duologue: Any, place: int, odd: str, tmp_path: Path) -> None:
-    demand_told(duologue, [*VERBS][place % len(VERBS)], odd, tmp_path)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_each_verb_beside_each_server(duologue: Any, verb: str, tmp_path: Path) -> None:

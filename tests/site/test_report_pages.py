@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["make_report"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1200])
 def test_no_page_is_wider_than_its_window(
     browser: Browser, tmp_path: Path, make_report: MakeReport, width: int
