@@ -27,6 +27,7 @@ import msgspec
 from duologue.core.decompression import GZIP, PIECE, RULE, RULE_SAYS, pieces
 from duologue.core.errors import FormatError, NoSpaceError, StorageError
 from duologue.core.inputs import demand_named, demand_spared
+from duologue.core.packed_documents import packed_document
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -46,12 +47,6 @@ BOM_FOUND = Problem(
     message="the file starts with a byte order mark, which the official programs take for text or refuse",
     advice="save it as UTF-8 without BOM",
 )
-_ZIP = b"PK\x03\x04"
-_OFFICE = {
-    ".xlsx": "workbook of a spreadsheet", ".xlsm": "workbook of a spreadsheet", ".ods": "workbook of a spreadsheet",
-    ".docx": "document of a word processor", ".odt": "document of a word processor",
-}  # fmt: skip
-"""What zip archives are whose names end so."""
 SMALL = 2 << 20
 """Bytes of a file that is held."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -175,16 +170,9 @@ def decode_text(data: bytes, path: Path) -> tuple[str, list[Problem]]:
 def refuse_bytes(path: Path, error: UnicodeDecodeError, *, lines: int = 0, size: int = 0) -> NoReturn:
     """Raise the `FormatError` that says where bytes are no UTF-8; `lines` and `size` (bytes) came before them."""
     data = error.object
-    if not size and data.startswith(_ZIP):
-        office = _OFFICE.get(path.suffix.lower())
-        problem = Problem(
-            rule="not-utf8",
-            message=f"it is a {office or 'zip archive'}",
-            advice="save it from there as text in UTF-8, a table as CSV"
-            if office
-            else "unpack it, and give the file in it",
-        )
-        raise FormatError(path, [problem]) from error
+    packed = packed_document(path, data) if not size else None
+    if packed is not None:
+        raise FormatError(path, [packed]) from error
     line = lines + data.count(b"\n", 0, error.start) + 1
     problem = Problem(
         rule="not-utf8",
