@@ -99,6 +99,19 @@ def test_the_vocabulary_knows_the_slots_of_all_and_the_words_of_those_wanted(
     assert slots <= set(known.slots)
 
 
+def test_turns_of_which_nothing_is_known_are_left_out(
+    parts: tuple[list[Example], list[Example]], tmp_path: Path
+) -> None:
+    labelled, bare = parts
+    empty = [  # nothing to look up, and staff labels are never sure enough: nothing can be learned of a turn
+        msgspec.structs.replace(one, sample=msgspec.structs.replace(one.sample, knowledge=())) for one in bare[:12]
+    ]
+    semi = LatentActsRecipe(epochs=1, pre_training=0, user_intents=False, sure=1.0)
+    agent = CustomerAgent(msgspec.structs.replace(TINY, semi_supervised=semi))
+    agent.fit(labelled, [], empty, Run(folder=tmp_path, seed=1))
+    assert agent.answer([labelled[0].sample])[0].text
+
+
 def test_a_policy_is_learned_on_top(parts: tuple[list[Example], list[Example]], tmp_path: Path) -> None:
     labelled, bare = parts
     agent = CustomerAgent(msgspec.structs.replace(TINY, policy="reward-weighted", calls=2))
