@@ -99,7 +99,7 @@ def test_the_vocabulary_knows_the_slots_of_all_and_the_words_of_those_wanted(
     assert slots <= set(known.slots)
 
 
-def test_turns_of_which_nothing_is_known_are_left_out(
+def test_steps_of_which_nothing_is_known_teach_nothing(
     parts: tuple[list[Example], list[Example]], tmp_path: Path
 ) -> None:
     labelled, bare = parts

@@ -247,6 +247,8 @@ def _turn_loss(network: TurnNetwork, batch: TurnInput, out: TurnOutput) -> Tenso
     if known.any():
         staff = network.staff(out.state[known], batch.summary[known])
         total = total + functional.cross_entropy(staff, batch.label_set[known])
+    if not total.requires_grad:  # turns without intents of which nothing is known: a step that teaches nothing
+        total = total + 0.0 * out.user_labels.sum()
     return total
 
 

@@ -113,7 +113,6 @@ def train_semi_supervised(
             _taught(row, one, semi, is_trusted=is_trusted)
             for row, one, is_trusted in zip(unknown.rows, found, trusted, strict=True)
         ]
-        taught = [row for row in taught if row.teaches]
         networks = _trained(begun, known.rows, taught, tests.rows, recipe, run.part(f"round-{number}"))
         likely = reply_likelihoods([*certain, *inferred], sets)
     wording = list(turns)

@@ -90,12 +90,6 @@ class TurnRow(NamedTuple):
     label_set: int
     """Number of the staff's label set; -1 for one that is not known."""
 
-    @property
-    def teaches(self) -> bool:
-        """Whether anything is known of it that a network can learn: of a turn without intents it may be nothing."""
-        known = (self.user_labels, self.asked, self.wanted, self.told)
-        return self.label_set >= 0 or not all(np.isnan(one).all() for one in known)
-
 
 class TurnEncoder:
     """Encodes views of calls by a vocabulary."""
