@@ -66,6 +66,7 @@ def test_no_line_of_prose_begins_with_a_mark() -> None:
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
+@pytest.mark.slow
 def test_the_pictures_show_what_the_commands_print() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "pictures.py", "--check"], capture_output=True, text=True, check=False
@@ -189,6 +190,7 @@ def five_minutes() -> list[Step]:
     return steps_in(text.partition("## Five minutes\n")[2].partition("\n## ")[0])
 
 
+@pytest.mark.slow
 def test_five_minutes_without_training_print_what_the_readme_shows(tmp_path: Path) -> None:
     steps = [step for step in five_minutes() if "ranker" not in step.command and "model" not in step.command]
     assert len(steps) == 8
@@ -297,6 +299,7 @@ def test_the_commands_of_the_page_of_talks_run_as_they_stand(tmp_path: Path) -> 
     assert "Films and people: proactive in pairs, open" in told
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:
     page = (ROOT / "docs/guide/your-own-bot.md").read_text(encoding="utf-8")
     bot = re.search(r"```python\n# bot.py\n(.*?)```", page, flags=re.DOTALL)

@@ -19,6 +19,7 @@ def simulations(monkeypatch: pytest.MonkeyPatch) -> Any:
     return pytest.importorskip("simulations")
 
 
+@pytest.mark.slow
 def test_the_verbs_agree_on_random_pairs_of_systems(simulations: Any) -> None:
     (cell,) = simulations.agreement(60)
     assert (cell.found, cell.missed) == (0, False)
@@ -50,7 +51,8 @@ def test_all_that_may_come_out_is_looked_at_once(simulations: Any) -> None:
     assert (mean, square - 12 * mean**2) == pytest.approx((0.7, 0.21 * (1 + 2 * 0.2)))
 
 
-@pytest.mark.parametrize("kind", ["edge", pytest.param("off the edge", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["edge", "off the edge"])
 def test_the_intervals_of_shares_hold_in_every_cell(simulations: Any, kind: str) -> None:
     cells = list(simulations.coverage_at_the_edge(1) if kind == "edge" else simulations.coverage_of_shares())
     assert len(cells) == {"edge": 13, "off the edge": 20}[kind]

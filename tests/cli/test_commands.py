@@ -272,14 +272,15 @@ def whole(duologue: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "first", "how"),
     [
         (BOOKINGS, "tst1/dialog-*.json", signal.SIGKILL),
-        pytest.param(BOOKINGS, "tst1/dialog-*.json", signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param(BOOKINGS, "tst1/dialog-*.json", signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(CALLS, "track2/train.json", signal.SIGKILL, marks=pytest.mark.slow),
-        pytest.param(CALLS, "track2/train.json", signal.SIGTERM, marks=pytest.mark.slow),
+        (BOOKINGS, "tst1/dialog-*.json", signal.SIGINT),
+        (BOOKINGS, "tst1/dialog-*.json", signal.SIGTERM),
+        (CALLS, "track2/train.json", signal.SIGKILL),
+        (CALLS, "track2/train.json", signal.SIGTERM),
     ],
 )
 def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
@@ -474,6 +475,7 @@ def test_a_second_writer_to_one_output_is_told_of_the_first(installed: Any, corp
     assert installed("run", "restaurant", "--system", "random", *asked).code == 0
 
 
+@pytest.mark.slow
 def test_every_command_that_writes_a_folder_is_told_who_else_writes_there(
     installed: Any, corpus: Any, tmp_path: Path
 ) -> None:

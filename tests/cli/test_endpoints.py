@@ -158,6 +158,7 @@ def test_a_dry_run_asks_and_writes_nothing(duologue: Any, corpus: Corpus, tmp_pa
     assert "'solver' costs nothing by the call" in free.err
 
 
+@pytest.mark.slow
 def test_what_conversations_would_take_is_said_without_asking(duologue: Any, tmp_path: Path) -> None:
     settings = ("url=http://127.0.0.1:9/v1", "model=m", "cache=", "price_out=1")
     told = [word for one in settings for word in ("--user-set", one)]

@@ -57,6 +57,7 @@ def replies(duologue: Command, agent: Agent, out: Path, *words: object) -> list[
     return [turn["客服-生成"] for turn in row["content"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "text"), [("docs.md", DOCUMENT), ("catalogue.json", json.dumps(CATALOGUE))])
 def test_a_value_that_stands_in_a_file_alone_is_told(
     duologue: Command, agent: Agent, tmp_path: Path, name: str, text: str
@@ -72,6 +73,7 @@ def test_a_value_that_stands_in_a_file_alone_is_told(
     assert not any("四十七" in one for one in replies(duologue, agent, tmp_path / "without.json"))
 
 
+@pytest.mark.slow
 def test_what_was_at_hand_in_training_is_declared(duologue: Command, agent: Agent, tmp_path: Path) -> None:
     out, kb, few = tmp_path / "model", agent.catalogue, "epochs=1"
     train(duologue, kb.parent, out, few, "--kb", kb)

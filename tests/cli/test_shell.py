@@ -65,6 +65,7 @@ def test_a_full_disk_behind_standard_output_is_told_in_one_line() -> None:
     assert (done.returncode, done.stderr.decode()) == (1, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [

@@ -144,6 +144,7 @@ def test_people_of_the_site_act_for_a_team(shell: Shell, tmp_path: Path) -> None
         assert find_person(connection, wei).may("participant")
 
 
+@pytest.mark.slow
 def test_a_team_chooses_the_entry_that_counts(shell: Shell, tmp_path: Path) -> None:
     track = tmp_path / "track" / "track.toml"
     text = track.read_text(encoding="utf-8")

@@ -39,6 +39,7 @@ def test_real_duconv_sessions_survive_the_records(real_data: Path) -> None:
     assert proactive.write_sessions(proactive.read_sessions(official)) == official
 
 
+@pytest.mark.slow
 @pytest.mark.real_data(twin="test_spoken_dialogues_come_back_as_the_same_bytes_whatever_their_key_order")
 @pytest.mark.parametrize(
     ("name", "count"), [("challenge_valid_visible", 518), ("kdconv_film_dev", 150), ("kdconv_travel_dev", 150)]

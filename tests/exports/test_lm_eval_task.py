@@ -70,6 +70,7 @@ def answer_of(doc: dict[str, Any], choices: list[str]) -> tuple[list[Any], Answe
     return likelihoods, Answer(ranking=tuple(choices[place] for place in places))
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_exported_task_are_those_of_score(exported: ExportedTask, request: Any) -> None:
     name = request.node.callspec.params["exported"]
     module = module_of(exported.folder)

@@ -104,5 +104,6 @@ def test_a_number_beyond_all_floats_has_no_size() -> None:
     assert measure("9" * 400 + "元") is None
 
 
+@pytest.mark.slow
 def test_a_value_of_many_dates_is_measured_in_linear_time() -> None:
     assert growth(lambda size: "1999年3月 " * size, measure, 8_000) < LINEAR

@@ -184,6 +184,7 @@ def test_rouge_l_of_a_reply_beyond_all_others_is_that_of_the_definition(monkeypa
     assert rouge_l(said, wanted) == short
 
 
+@pytest.mark.slow
 def test_rouge_l_of_a_reply_of_very_many_words_holds_no_bits_of_each() -> None:
     said, wanted = (" ".join(map(str, range(0, 100_000, step))) for step in (1, 8))
     tracemalloc.start()

@@ -89,6 +89,7 @@ def test_a_beam_of_width_one_is_greedy(seed: int) -> None:
     assert [reply.log_p for reply in one] == pytest.approx([reply.log_p for reply in other], abs=1e-5)
 
 
+@pytest.mark.slow
 @given(
     levels=st.lists(st.integers(0, 2), min_size=2 * V * V * V, max_size=2 * V * V * V),
     once=st.integers(0, 2),

@@ -156,6 +156,7 @@ def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, af
     assert weights(again) == weights(whole)
 
 
+@pytest.mark.slow
 def test_a_process_killed_in_the_middle_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     """A real kill -9, in step 21 of 40, before anything of it is kept."""
     whole = subject()

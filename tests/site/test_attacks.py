@@ -72,6 +72,7 @@ def serving(world: World, **settings: Any) -> Iterator[Server]:
         assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_no_page_can_run_what_somebody_typed(world: World) -> None:
     client = world.client("admin")
     name = SCRIPT[:100]

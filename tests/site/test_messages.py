@@ -148,6 +148,7 @@ def test_a_hint_behind_a_message_is_said_in_chinese_too() -> None:
     assert in_chinese("there is nobody called 'bo'") == "没有名为“bo”的人"
 
 
+@pytest.mark.slow
 def test_no_form_is_of_a_message_that_is_no_longer_there() -> None:
     known = {piece for part in fixed_parts() for piece in PIECE.findall(part)}
     forms = {key: MessageForm.of(**entry) for key, entry in words().items() if key.startswith("messages.")}

@@ -32,7 +32,8 @@ def test_every_get_route_has_an_example(world: World) -> None:
     assert pages - WITHOUT_PAGE == {one.route for one in examples(world)}
 
 
-@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_page_is_there_for_its_reader_alone(world: World, language: str) -> None:
     nobody = world.client(language=language)
     for one in examples(world):

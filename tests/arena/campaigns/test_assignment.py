@@ -78,6 +78,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=steps, per_item=st.integers(1, 3), paired=st.booleans())
 def test_leases_hold_whatever_people_do(*, steps: list[tuple[str, str]], per_item: int, paired: bool) -> None:
@@ -117,6 +118,7 @@ def test_leases_hold_whatever_people_do(*, steps: list[tuple[str, str]], per_ite
         assert starters_are_true(database)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     order=st.lists(st.sampled_from(PEOPLE), min_size=1, max_size=12),
@@ -268,6 +270,7 @@ def test_what_is_not_leased_cannot_be_skipped(database: Database) -> None:
         database.write(lambda c: skip(c, find_campaign(c, made), "ann", lease.assignment))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize(("overlap", "several"), [(0.0, 0), (0.3, 3), (1.0, 10)])
 def test_only_the_share_that_overlaps_has_several_raters(
@@ -365,6 +368,7 @@ def due_and_taken(
     return database.write(action)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     steps=st.lists(

@@ -134,6 +134,7 @@ def test_a_list_of_endlessly_many_elements_stays_the_line_that_it_is() -> None:
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 def test_a_large_file_of_an_archive_is_neither_shown_nor_held(tmp_path: Path, kind: str) -> None:
     place, large = tmp_path / "entry", bytes(100 << 20)

@@ -67,6 +67,7 @@ def test_a_broken_file_is_refused_with_all_its_problems_and_never_stands_on_the_
     assert board.teams == ()
 
 
+@pytest.mark.slow
 def test_an_archive_with_one_file_is_taken_as_that_file(local_contest: Contest) -> None:
     team = local_contest.team("Ann")
     packed = io.BytesIO()

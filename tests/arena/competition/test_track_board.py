@@ -54,6 +54,7 @@ def test_the_board_has_tiers_ties_and_what_could_be_detected(local_contest: Cont
     assert cells["Ann"].signature.startswith("p@1")
 
 
+@pytest.mark.slow
 def test_a_board_is_computed_once_for_many_changes_and_says_when_it_is_old(
     local_contest: Contest, clock: Clock
 ) -> None:

@@ -112,6 +112,7 @@ def _changed(source: Path, out: Path, change: Callable[[str, bytes], bytes | Non
                 new.writestr(name, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -142,6 +143,7 @@ def test_what_was_changed_is_refused_whole(
     assert list(files.names()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -41,6 +41,7 @@ def test_the_last_step_is_known_without_alembic(database: Database) -> None:
         assert steps_taken(connection) == []
 
 
+@pytest.mark.slow
 def test_a_database_that_has_all_tables_is_opened_without_alembic(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from duologue.arena.storage import open_database\n"

@@ -71,6 +71,7 @@ def test_no_dialogue_that_is_alike_is_missed(
     assert wanted <= set(found(database, pairing, said))
 
 
+@pytest.mark.slow
 def test_the_rare_utterances_of_a_dialogue_are_looked_up_however_many_begin_alike(
     database: Database, pairing: str
 ) -> None:

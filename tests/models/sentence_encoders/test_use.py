@@ -12,6 +12,7 @@ def sentences() -> UseEncoder:
     return UseEncoder()
 
 
+@pytest.mark.slow
 def test_what_means_the_same_is_nearer_than_what_shares_a_word(sentences: UseEncoder) -> None:
     near, far = sentences.similarity("where is my parcel ?", ["my package has not come", "my bill is wrong"])
     assert near > far

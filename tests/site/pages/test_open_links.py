@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.arena.campaigns.made import made_campaign
 from tests.arena.finals.service import open_service
 from tests.site.world import hidden, send
@@ -73,6 +74,7 @@ def test_links_are_made_by_organisers_alone(world: World) -> None:
         assert world.client("organiser").get(path).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_same_over_the_api(world: World) -> None:
     campaign = made_campaign(world.database)
     client, asked = world.api("organiser"), {"kind": "campaign", "subject": campaign, "limit": 3}

@@ -109,6 +109,7 @@ def test_made_sessions_have_the_sizes_they_were_made_with(sessions: Callable[...
     assert len(files.load(golden / "corpus" / "train.dialogues.jsonl")) == 26
 
 
+@pytest.mark.slow
 @pytest.mark.real_data(twin="test_official_files_of_our_own_sessions_come_back_byte_for_byte")
 def test_real_files_come_back_byte_for_byte(real_data: Path, tmp_path: Path) -> None:
     for name in ("duconv_dev_visible.jsonl.gz", "duconv_test_prefixes.jsonl.gz"):
@@ -121,6 +122,7 @@ def test_real_files_come_back_byte_for_byte(real_data: Path, tmp_path: Path) -> 
         assert (tmp_path / "again").read_bytes() == (golden / name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.real_data(twin="test_made_sessions_have_the_sizes_they_were_made_with")
 def test_real_sessions_have_the_sizes_of_the_data_sheet(real_data: Path) -> None:
     dialogues = files.load_sessions(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")

@@ -92,6 +92,7 @@ def test_rows_are_shown_as_they_are_read_and_all_problems_told_after_them(sessio
     assert sum(line.startswith("session: ") for line in written) == 3
 
 
+@pytest.mark.slow
 def test_statistics_hold_no_more_for_more_rows(sessions: Make) -> None:
     def peak(n: int) -> int:
         path = sessions(n)

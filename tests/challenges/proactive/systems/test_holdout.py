@@ -91,6 +91,7 @@ def test_a_sample_without_two_topics_is_refused_by_its_name() -> None:
         holdout.split([*many(3), bare], 0.5, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data(twin="test_a_part_of_a_number_of_dialogues_has_exactly_as_many")
 def test_five_hundred_of_the_visible_sessions_can_be_put_aside(real_data: Path) -> None:
     examples = files.load(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")

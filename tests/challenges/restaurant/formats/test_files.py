@@ -72,6 +72,7 @@ def test_odd_truth_rows_survive_in_source(tmp_path: Path) -> None:
     assert (tmp_path / "again.json").read_text() == json.dumps(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data(twin="test_files_have_the_official_byte_layout")
 @pytest.mark.parametrize("release", ["release_a", "release_b", "train_part"])
 def test_real_files_come_back_byte_for_byte(real_restaurant: Path, tmp_path: Path, release: str) -> None:

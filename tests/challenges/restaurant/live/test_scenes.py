@@ -103,6 +103,7 @@ def scores(found: Simulation) -> dict[str, float]:
     return {one.name: one.value for one in found.report.scores}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", [Solver(), RankingSolver()], ids=["free text", "ranking what is offered"])
 def test_a_perfect_bot_books_every_table(bot: Any) -> None:
     found = simulated(bot, n=60)
@@ -117,6 +118,7 @@ def test_a_perfect_bot_books_every_table(bot: Any) -> None:
     assert 15 < scores(found)["turns"] < 35
 
 
+@pytest.mark.slow
 def test_the_perfect_bot_has_conversations_as_the_generator_makes_them() -> None:
     for dialogue in simulated(Solver(), n=30).dialogues:
         spoken = [turn for turn in dialogue.turns if turn.speaker != "api"]

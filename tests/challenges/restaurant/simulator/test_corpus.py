@@ -78,6 +78,7 @@ def test_paths_are_returned_and_progress_is_told(tmp_path: Path) -> None:
     assert steps == [(8, 40), (16, 40), (24, 40), (32, 40), (40, 40)]
 
 
+@pytest.mark.slow
 def test_files_are_the_same_with_any_number_of_workers(corpus: Path, tmp_path: Path) -> None:
     generate(SMALL, 1, tmp_path, workers=2, progress=None)
     assert hashes(tmp_path) == hashes(corpus)
@@ -97,6 +98,7 @@ def test_another_seed_gives_other_files(corpus: Path, tmp_path: Path) -> None:
     assert not {name for name in ours if ours[name] == theirs.get(name)}
 
 
+@pytest.mark.slow
 def test_a_part_made_alone_is_that_part_of_the_whole(corpus: Path, tmp_path: Path) -> None:
     for options in ("part=tst3 subtask=4 n=12", "part=train subtask=2 n=30", "part=tst3 subtask=5 n=12"):
         generate(resolve(Generation, overrides=options.split()), 1, tmp_path, workers=1, progress=None)

@@ -53,6 +53,7 @@ def test_asides_are_those_of_their_expression(raw: str) -> None:
     assert RULES[0].apply(raw) == re.sub(r"<!--.*?-->|<[^>]*>|\{[^}]*\}|\([^)]*\)|\[[^\]]*\]", " ", raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", ["(", "<!--", "<", "{[", "-", " ", "' ", ": "], ids=repr)
 def test_a_line_without_end_is_cleaned_in_the_time_of_one_pass(raw: str) -> None:
     def work(lines: list[str]) -> None:

@@ -27,6 +27,7 @@ def test_numbers_that_no_training_talk_had_are_copied(talks: Talks, tmp_path: Pa
     assert sum(code in str(answer.text) for code, answer in zip(wanted, found, strict=True)) >= 6
 
 
+@pytest.mark.slow
 def test_a_nucleus_draws_by_seed_and_sample(talks: Talks, tmp_path: Path) -> None:
     system = Copier(msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", temperature=3.0, top_p=1.0))
     system.fit(talks(8), [], [], Run(folder=tmp_path, seed=1))

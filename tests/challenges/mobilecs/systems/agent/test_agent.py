@@ -265,6 +265,7 @@ def test_what_it_learns_from_is_declared_by_those_who_train_it() -> None:
     assert declared(CustomerAgent(), []) == []
 
 
+@pytest.mark.slow
 def test_knowledge_from_outside_stands_in_the_place_of_other_calls_products(
     calls: list[Example], tmp_path: Path
 ) -> None:
@@ -289,6 +290,7 @@ def test_knowledge_from_outside_stands_in_the_place_of_other_calls_products(
         assert agent.sources(sample, answer) == []
 
 
+@pytest.mark.slow
 def test_training_sees_the_knowledge_from_outside(calls: list[Example], tmp_path: Path) -> None:
     recipe = msgspec.structs.replace(TINY, knowledge="joined")
     facts = [Fact(subject="云帆套餐", relation=PASSAGE, object="每月四十七块六")]

@@ -81,6 +81,7 @@ def most_mentions(answer: Answer) -> int:
     return max(Counter(one.entity for one in answer.annotation.mentions).values(), default=0)
 
 
+@pytest.mark.slow
 def test_it_answers_the_same_after_it_was_saved(extractor: Extractor, tmp_path: Path) -> None:
     extractor.save(tmp_path)
     other = Extractor(TINY)

@@ -34,6 +34,7 @@ def rows() -> list[TaggedDocument]:
     return labelled_rows(generated(50), TINY)
 
 
+@pytest.mark.slow
 def test_each_document_gets_probabilities_of_all_layers(tagger: CharTagger, rows: list[TaggedDocument]) -> None:
     unknown = [one.features for one in rows[40:]]
     found = pseudo_labelled([tagger, tagger], unknown, rows[30:40], SemiSupervisedRecipe())

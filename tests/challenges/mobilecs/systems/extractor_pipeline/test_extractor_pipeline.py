@@ -46,6 +46,7 @@ def test_it_learns_to_find_mentions_and_values(tmp_path: Path) -> None:
     assert found["triple-f1"] > 0.2
 
 
+@pytest.mark.slow
 def test_it_answers_the_same_after_it_was_saved(tmp_path: Path) -> None:
     system = trained(tmp_path / "run")
     system.save(tmp_path / "model")

@@ -80,6 +80,7 @@ def trained(folder: Path, examples: Sequence[Example], seed: int = 1, **changes:
     return system
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("form", ["pytorch", "paddle"])
 def test_every_matcher_keeps_the_contract_and_is_the_same_after_loading(

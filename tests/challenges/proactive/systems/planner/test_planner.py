@@ -144,6 +144,7 @@ def test_the_second_choice_decides_unless_it_is_left_out(examples: list[Example]
     assert texts(planner, examples) != said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", ["knowledge", "goal", "copy", "rerank", "text", "recombine", "second_choice"])
 def test_each_part_can_be_left_out(off: str, examples: list[Example], tmp_path: Path) -> None:
     recipe = msgspec.structs.replace(TINY, **{off: False})

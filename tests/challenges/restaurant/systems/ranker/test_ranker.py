@@ -90,6 +90,7 @@ def test_equal_texts_share_a_score_and_keep_their_order(learned: Learned) -> Non
     assert answer.ranking[place : place + len(same)] == tuple(same)
 
 
+@pytest.mark.slow
 def test_odd_samples_are_answered(learned: Learned) -> None:
     ranker, _, _ = learned
     odd = [
