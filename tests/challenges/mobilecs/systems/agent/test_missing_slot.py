@@ -77,5 +77,16 @@ def test_a_slot_that_is_there_must_be_clearly_less_asked_for() -> None:
     assert not missing("有多少分钟", FEE, cues=also)
 
 
+@pytest.mark.parametrize("asked", ["青松套餐能用多久", "有效期多长", "它是多长时间的啊", "那什么时候到期"])
+def test_how_long_something_lasts_is_a_slot_whose_words_training_need_not_have(asked: str) -> None:
+    assert missing(asked, VOLUME)
+    assert not missing(asked, VOLUME, base={"ent-1": {**PLAN, "业务时长": "六个月"}})
+    assert not missing(asked, VOLUME, wanted=0.6)
+
+
+def test_how_long_something_takes_is_another_question() -> None:
+    assert not missing("多久能好啊", VOLUME)
+
+
 def test_data_left_of_the_user_are_no_data_of_a_product() -> None:
     assert missing("还剩多少", VOLUME)
