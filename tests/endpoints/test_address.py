@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.endpoints.address import checked_address
+from duologue.endpoints.address import base_address, checked_address
 
 EXAMPLE = "http://127.0.0.1:8080/v1"
 
@@ -35,6 +35,15 @@ def test_an_address_is_taken_apart() -> None:
 def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="--set url="):
         checked_address(url, EXAMPLE)
+
+
+def test_every_endpoint_has_one_rule_for_its_base() -> None:
+    with pytest.raises(UsageError, match="kept beside every result"):
+        base_address("http://x/?a=1", EXAMPLE)
+    bases = {
+        base_address(f"HTTP://x:8000{path}", EXAMPLE) for path in ("", "/", "/v1", "/v1//", "/v1/chat/completions/")
+    }
+    assert bases == {"http://x:8000/v1"}
 
 
 def test_secrets_in_an_address_are_refused_and_not_shown() -> None:

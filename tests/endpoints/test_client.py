@@ -52,12 +52,25 @@ def test_the_address_may_be_that_of_the_interface_or_of_the_call(ending: str) ->
     assert "Authorization" not in server.headers[0]
 
 
+@pytest.mark.parametrize("ending", ["", "/"])
+def test_without_a_path_the_usual_one_is_meant(ending: str) -> None:
+    with Stub() as server:
+        client(server.url.removesuffix("/v1") + ending).complete(BODY)
+    assert server.headers[0]["path"] == "/v1/chat/completions"
+
+
+def test_the_whole_address_of_the_call_is_taken_as_it_stands() -> None:
+    with Stub() as server:
+        client(server.url.removesuffix("/v1") + "/chat/completions").complete(BODY)
+    assert server.headers[0]["path"] == "/chat/completions"
+
+
 def test_an_address_without_its_end_is_told_what_may_be_wrong() -> None:
     with (
         Stub(stub.sends(b"404 page not found", 404)) as server,
         pytest.raises(BotError, match=r"most end in /v1") as told,
     ):
-        client(server.url.removesuffix("/v1")).complete(BODY)
+        client(server.url.removesuffix("/v1") + "/api").complete(BODY)
     assert "404 page not found" in str(told.value)
 
 

@@ -11,6 +11,9 @@ from duologue.core.errors import UsageError
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
+COMPLETIONS = "/chat/completions"
+"""Path of the call below the base address of a chat endpoint."""
+
 
 def checked_address(
     url: str, example: str, *, query: bool = True, given: str = "--set url=", advice: str = ""
@@ -37,3 +40,16 @@ def checked_address(
     if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain:
         raise UsageError(f"{given}{shown}: expected an address such as {example}")
     return parts
+
+
+def base_address(url: str, example: str, *, given: str = "--set url=", advice: str = "") -> str:
+    """Return the base address of a chat endpoint: without a path `/v1` is meant; one of the call is taken as it stands.
+
+    Raises as `checked_address`, for a query, too.
+
+    >>> [base_address(url, "") for url in ("http://x:8000", "http://x/v1/", "http://x/chat/completions")]
+    ['http://x:8000/v1', 'http://x/v1', 'http://x']
+    """
+    parts = checked_address(url, example, query=False, given=given, advice=advice)
+    path = (parts.path.rstrip("/") or "/v1").removesuffix(COMPLETIONS)
+    return f"{parts.scheme}://{parts.netloc}{path}"

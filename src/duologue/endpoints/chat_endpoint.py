@@ -14,7 +14,7 @@ from duologue.core.optional_protocols import Partner
 from duologue.core.records import Dialogue, Turn
 from duologue.core.thoughts import pieces_without_thoughts
 from duologue.core.typed import decode_json
-from duologue.endpoints.address import checked_address
+from duologue.endpoints.address import COMPLETIONS, base_address
 from duologue.endpoints.chunks import END, MESSAGE, NotJsonError, chunks_of
 from duologue.endpoints.completion import error_in, said_in
 from duologue.endpoints.secret import VARIABLE, Secret
@@ -144,7 +144,7 @@ class ChatEndpoint(Partner):
         A stream ends with `[DONE]`; some servers leave that out, and the reason to finish ends it.
         """
         finished, self._finish = False, ""
-        with self._told_what_is_wrong(), self._answer("POST", "/chat/completions", body) as pieces:
+        with self._told_what_is_wrong(), self._answer("POST", COMPLETIONS, body) as pieces:
             for part, value in chunks_of(pieces):
                 if part == END:
                     return
@@ -211,9 +211,5 @@ class ChatEndpoint(Partner):
 
 
 def base_of(url: str) -> str:
-    """Return the base address of a server, with `/v1` where it has no path. Raises as `checked_address`."""
-    parts = checked_address(
-        url, "http://127.0.0.1:8200/v1", query=False, given="the address ", advice=f"; a key stands in {VARIABLE}"
-    )
-    path = parts.path.rstrip("/").removesuffix("/chat/completions")
-    return f"{parts.scheme}://{parts.netloc}{path or '/v1'}"
+    """Return the base address of a server. Raises as `base_address`, with the variable where a key stands."""
+    return base_address(url, "http://127.0.0.1:8200/v1", given="the address ", advice=f"; a key stands in {VARIABLE}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.core.errors import BotError
 from duologue.core.escapes import excerpt
 from duologue.core.rng import Rng
-from duologue.endpoints.address import checked_address
+from duologue.endpoints.address import COMPLETIONS, base_address
 from duologue.endpoints.chunks import NotJsonError
 from duologue.endpoints.completion import ChatCompletion, completion_of, decoded_response, error_in
 from duologue.endpoints.server_words import refusal, refused_alone, said_by_server
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from duologue.endpoints.settings import EndpointSettings
     from duologue.endpoints.timed_line import LineResponse
 
-_PATH = "/chat/completions"
 _OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
 _HINTS = {
     404: "; is the address its base address (--set url=..., most end in /v1), and has it the model (--set model=...)?"
@@ -59,12 +58,11 @@ class EndpointClient:
 
     def __init__(self, settings: EndpointSettings, secret: Secret, caps: SpendingCaps) -> None:
         """Take the address apart; nothing is sent yet. Raises `UsageError` for what is no address."""
-        url = settings.url.rstrip("/").removesuffix(_PATH)
-        parts = checked_address(url, "http://127.0.0.1:8080/v1", query=False)
-        self.url = url + _PATH
+        url = base_address(settings.url, "http://127.0.0.1:8080/v1")
+        self.url = url + COMPLETIONS
         self._who = f"the endpoint at {url}"
         self._settings, self._secret, self._caps = settings, secret, caps
-        self._secure = parts.scheme == "https"
+        self._secure = url.startswith("https:")
         self._free: list[TimedLine] = []
         self._certificates: Any = None
         self._lock = Lock()

@@ -17,7 +17,8 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     """Recipe entries of whatever asks a chat endpoint."""
 
     url: str
-    """Base address of an OpenAI-compatible server, up to `/v1`. From `--set` alone, as are all files."""
+    """Base address of an OpenAI-compatible server, up to `/v1`, which is meant where it has no path. From `--set`
+    alone, as are all files."""
     model: str
     """Name of the model, as the server knows it."""
     structure: Literal["auto", "schema", "object", "none"] = "auto"
