@@ -26,6 +26,9 @@ _MARK = b"\xef\xbb\xbf"
 """Of UTF-8, which some servers write before a body."""
 _LINE_END = re.compile(rb"\r\n|[\r\n]")
 """What parts lines of a stream; inside of them JSON may hold other signs that end a line, such as U+2028."""
+_HIGH, _LOW = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rf"{_HIGH}{_LOW}|(?P<half>{_HIGH}|{_LOW})|\\.")
+"""Escapes of JSON: a surrogate pair, half of one, any other."""
 
 
 class Chunk(NamedTuple):
@@ -76,23 +79,35 @@ def chunks_of(pieces: Iterable[bytes]) -> Iterator[Chunk]:
 def _alone(line: bytes) -> Any:
     """Return what a line of an event holds by itself; `None` where further lines may belong to it."""
     with suppress(msgspec.DecodeError):
-        return decode_json(line, Any)
+        return _value(line)
     return None
 
 
 def _decoded(part: str, lines: Sequence[bytes]) -> Chunk:
     data = b"\n".join(lines)
     try:
-        return Chunk(part, decode_json(data, Any))
+        return Chunk(part, _value(data))
     except msgspec.DecodeError as error:
         raise NotJsonError(data) from error
 
 
-def _whole(line: bytes) -> Any:
-    """Return what a line of an event holds by itself; `None` where further lines may belong to it."""
-    with suppress(msgspec.DecodeError):
-        return decode_json(line, Any)
-    return None
+def _value(data: bytes) -> Any:
+    r"""Return what JSON holds; what is no character (half a surrogate pair, wrong bytes) is read as U+FFFD.
+
+    A model makes such answers where it stops amid a character, and makes them again when it is asked again. Raises
+    `msgspec.DecodeError`.
+
+    >>> _value(rb'["\ud83d", "\ud83d\ude00", "\\ud83d"]')
+    ['�', '😀', '\\ud83d']
+    """
+    try:
+        return decode_json(data, Any)
+    except msgspec.DecodeError:
+        return decode_json(_ESCAPE.sub(_no_half, data.decode("utf-8", "replace")), Any)
+
+
+def _no_half(escape: re.Match[str]) -> str:
+    return "\ufffd" if escape["half"] else escape[0]
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
