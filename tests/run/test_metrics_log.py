@@ -128,3 +128,23 @@ def test_a_full_disk_is_told_whatever_library_writes(
     for steps in ((), (1,)):
         with pytest.raises(kind, match=f"--log mine: cannot write into .*: {told}"):
             log_steps(tmp_path, steps)
+
+
+def test_what_went_wrong_first_is_told_and_not_how_a_logger_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = []
+
+    class Late(Failing):
+        def close(self) -> None:
+            closed.append(self)
+            raise ValueError("closed amid a step")
+
+    monkeypatch.setattr(metrics_log, "make_logger", lambda *_: Late(KeyError()))
+    with pytest.raises(RuntimeError, match="the library wraps it"):
+        log_steps(tmp_path, [1])
+    with pytest.raises(KeyboardInterrupt), logging_to(["a", "b"], tmp_path, {}):
+        raise KeyboardInterrupt
+    with pytest.raises(ValueError, match="amid"):
+        log_steps(tmp_path, [])
+    assert len(closed) == 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from duologue.core.errors import DuologueError
@@ -48,7 +48,7 @@ def logging_to(loggers: Sequence[str], out: Path, about: Mapping[str, str]) -> I
         made: dict[str, MetricsLogger] = {}
         for name in dict.fromkeys(loggers):
             made[name] = cast("MetricsLogger", make_logger(name, out, about))
-            stack.callback(_close, name, made[name], out)
+            stack.enter_context(_closed(name, made[name], out))
 
         def on_metrics(folder: Path, step: int, metrics: Mapping[str, float]) -> None:
             part = folder.relative_to(out).as_posix() if folder != out else ""
@@ -59,7 +59,15 @@ def logging_to(loggers: Sequence[str], out: Path, about: Mapping[str, str]) -> I
         yield on_metrics if made else None
 
 
-def _close(name: str, logger: MetricsLogger, out: Path) -> None:
+@contextmanager
+def _closed(name: str, logger: MetricsLogger, out: Path) -> Iterator[None]:
+    """Close a logger at the end; where the training failed, that is told, and not what the logger says to its end."""
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):
+            logger.close()
+        raise
     with _telling(name, out):
         logger.close()
 
