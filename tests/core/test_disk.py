@@ -392,7 +392,9 @@ def test_a_zip_archive_is_told_as_such() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("train.json", json.dumps(["您好"] * 1_000, ensure_ascii=False))
-    with pytest.raises(FormatError, match="it is a zip archive; unpack it, and give the file in it"):
+    with pytest.raises(
+        FormatError, match="it is a zip archive; expected text in UTF-8; unpack it, and give the file in it"
+    ):
         decode_text(packed.getvalue(), Path("x"))
     for name, told in (("A.XLSX", "workbook of a spreadsheet"), ("a.docx", "document of a word processor")):
         with pytest.raises(FormatError, match=f"it is a {told}; save it from there as text in UTF-8, a table as CSV"):

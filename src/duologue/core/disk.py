@@ -24,10 +24,10 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, Self
 
 import msgspec
 
+from duologue.core.binary_files import binary_file
 from duologue.core.decompression import GZIP, PIECE, RULE, RULE_SAYS, pieces
 from duologue.core.errors import FormatError, NoSpaceError, StorageError
 from duologue.core.inputs import demand_named, demand_spared
-from duologue.core.packed_documents import packed_document
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -170,9 +170,9 @@ def decode_text(data: bytes, path: Path) -> tuple[str, list[Problem]]:
 def refuse_bytes(path: Path, error: UnicodeDecodeError, *, lines: int = 0, size: int = 0) -> NoReturn:
     """Raise the `FormatError` that says where bytes are no UTF-8; `lines` and `size` (bytes) came before them."""
     data = error.object
-    packed = packed_document(path, data) if not size else None
-    if packed is not None:
-        raise FormatError(path, [packed]) from error
+    known = binary_file(path, data) if not size else None
+    if known is not None:
+        raise FormatError(path, [known]) from error
     line = lines + data.count(b"\n", 0, error.start) + 1
     problem = Problem(
         rule="not-utf8",

@@ -50,6 +50,15 @@ def test_a_way_that_there_is_none_is_told_with_those_that_there_are(golden: Path
     assert not list(tmp_path.iterdir())
 
 
+def test_a_database_in_the_place_of_a_graph_is_told(golden: Path, tmp_path: Path) -> None:
+    task = SpokenTask()
+    task.convert("graph", "sqlite", golden / "tiny-kg.json", tmp_path / "kg.sqlite", {})
+    with pytest.raises(FormatError, match=r"this is an SQLite database; expected an object .*; say --from sqlite"):
+        task.convert("graph", "sqlite", tmp_path / "kg.sqlite", tmp_path / "out", {})
+    with pytest.raises(FormatError, match="it is an SQLite database; expected text in UTF-8"):
+        task.convert("dialogues", "gold", tmp_path / "kg.sqlite", tmp_path / "out", {})
+
+
 def test_a_graph_without_a_triple_is_refused(tmp_path: Path) -> None:
     """A system was asked over it, and every fact of a result was told to be unknown."""
     for text in ("{}", '{"守门人": []}'):

@@ -65,8 +65,12 @@ def convert(source: str, target: str, path: Path, out: Path, chosen: Mapping[str
             split = chosen.get("split", kdconv.CHOICES["split"][0])
             files.write_dialogues(kdconv.read_split(path, split, domain), out)
     elif target == "sqlite":
-        from duologue.store.graph import store
+        from duologue.store.graph import is_stored, store
 
+        if is_stored(path):
+            message = "this is an SQLite database; expected an object of entities and their rows (kg.json)"
+            advice = "say --from sqlite where a database is read"
+            raise FormatError(path, [Problem(rule="other-file", message=message, advice=advice)])
         store(files.facts_in(files.read_graph(path)), out)
     elif target == "graph":
         files.write_graph(files.graph_of(open_graph(path)), out)
