@@ -112,6 +112,18 @@ def test_the_note_beside_a_result_says_what_made_it(corpus: Any, solved: Path) -
     assert "rules" in note["seen"]
 
 
+def test_what_came_of_a_run_is_told_as_json(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+    out = tmp_path / "pred.json"
+    words = ("run", "restaurant", corpus.data, "--system", "random", "--seed", 3, "--json", "--out")
+    done = duologue(*words, out)
+    assert done.code == 0, done.err
+    note = f"{out.with_suffix('')}.run.toml"
+    assert json.loads(done.out) == {"result": str(out), "note": note, "answers": 40, "seed": 3, "usage": {}}
+    assert Path(note).is_file()
+    refused = duologue(*words, "/dev/stdout")
+    assert (refused.code, "give --out a file" in refused.err, refused.out) == (2, True, "")
+
+
 def test_the_same_seed_gives_the_same_result_file_and_another_seed_another(
     duologue: Any, corpus: Any, tmp_path: Path
 ) -> None:

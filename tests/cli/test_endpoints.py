@@ -149,7 +149,10 @@ def test_a_dry_run_asks_and_writes_nothing(duologue: Any, corpus: Corpus, tmp_pa
         told = words(server.url, tmp_path / "calls", "price_out=1000", "reply_tokens=10")
         done = duologue("run", "restaurant", corpus.data, *told, "--out", out, "--dry-run")
         assert done.code == 0, done.err
+        planned = duologue("run", "restaurant", corpus.data, *told, "--out", out, "--dry-run", "--json")
         assert not server.asked
+    found = json.loads(planned.out)["forecast"]
+    assert (found["answers"], found["counts"]["calls"], found["left"]) == (40, 80, 0)
     assert "40 answers take 80 calls, 0 of them kept from before" in done.out
     assert "cost at most about 0.80" in done.out
     assert not list(tmp_path.iterdir())

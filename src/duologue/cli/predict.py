@@ -10,7 +10,9 @@ from duologue.cli.forecast import tell_forecast
 from duologue.cli.old_names import RenamedOptions
 from duologue.core.amounts import amount
 from duologue.core.disk import is_stream
+from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
+from duologue.core.result_note import provenance_path
 from duologue.run.contamination import told
 from duologue.run.forecast import forecast_file
 from duologue.run.predict import predict_file
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 @options.seed_option
 @options.recipe_option
 @options.set_option
+@options.json_option
 @options.quiet_option
 def run(
     *,
@@ -47,6 +50,7 @@ def run(
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Answer the file DATA of TASK (.gz is fine) with a system and write the official result file.
@@ -61,11 +65,14 @@ def run(
       duologue run restaurant FILE.json --system model --kb KB.txt --out FILE.pred.json
       duologue run restaurant FILE.json --system endpoint --set url=http://127.0.0.1:8080/v1 --set model=M --out P.json
     """
+    if as_json and not dry_run and is_stream(out):
+        raise UsageError(f"--json prints one object and nothing else, and {out} is a stream; give --out a file")
     loaded = load_task(task)
     system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
     if dry_run:
-        tell_forecast(forecast_file(loaded, system, data, out, name=name, world=world, kb=kb, seed=seed))
+        planned = forecast_file(loaded, system, data, out, name=name, world=world, kb=kb, seed=seed)
+        tell_forecast(planned, as_json=as_json)
         return
     with options.progress_bar(quiet=quiet) as progress:
         made = predict_file(
@@ -75,6 +82,10 @@ def run(
     warning = told(made.note.exposure, made.note.system) if made.note.exposure is not None else None
     if warning is not None:
         console.line(f"warning: {warning.message}", err=True)
+    if as_json:
+        told_of = {"note": str(provenance_path(out)), "seed": seed, "usage": made.note.usage}
+        console.as_json({"result": str(out), "answers": made.answers, **told_of})
+        return
     console.line(f"{amount(made.answers, 'answer')} in {out}", err=is_stream(out))
     for line in made.remarks:
         console.line(line, err=is_stream(out))
