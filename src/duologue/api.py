@@ -16,7 +16,7 @@ import msgspec
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.notebook import data_frame, html_table, text_table
-from duologue.core.optional_protocols import Grounded, Inspectable
+from duologue.core.optional_protocols import Grounded
 from duologue.core.plain_lists import as_list, as_whole_number
 from duologue.core.plugins import load_task as _load_task
 from duologue.core.protocols import Task
@@ -249,16 +249,17 @@ def train(
     return Path(out)
 
 
-def show(task: TaskLike, path: PathLike) -> str:
+def show(
+    task: TaskLike, path: PathLike, *, gold: Iterable[PathLike] | PathLike = (), data: PathLike | None = None
+) -> str:
     """Return a data file as plain text, every dialogue with its answer, as `duologue show` prints it.
 
-    Raises `UsageError` for a task whose files cannot be shown.
+    With `gold` it is a result file: each sample with what was wanted and what was answered; `data` is the file that it
+    answers, where the truth has no dialogues. Raises `UsageError` for a task whose files cannot be shown.
     """
-    loaded = _task(task)
-    if not isinstance(loaded, Inspectable):
-        raise lacking_capability(loaded.info.name, "Inspectable", "open the file in an editor")
     parts: list[str] = []
-    loaded.dump(_path(path), parts.append)
+    given = None if data is None else _path(data)
+    evaluate.dump(_task(task), _path(path), parts.append, golds=_paths(gold), data=given)
     return "".join(parts)
 
 

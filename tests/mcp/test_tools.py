@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from duologue import api
 from duologue.core.errors import DuologueError, UsageError
 from duologue.mcp.open_folder import OpenFolder
 from duologue.mcp.tools import FolderTools
@@ -70,6 +71,23 @@ def test_data_are_shown_by_windows_of_lines(folder: Path) -> None:
     assert part["text"].splitlines() == whole["text"].splitlines()[2:4]
     with pytest.raises(UsageError, match="1 or more"):
         tools.show("restaurant", "data.json", start=0)
+
+
+def test_a_result_is_shown_on_its_truth(folder: Path) -> None:
+    tools = FolderTools(OpenFolder(folder))
+    shown = tools.show("restaurant", "medoid.json", lines=400, gold=["truth.json"], data="data.json")["text"]
+    assert shown == api.show(
+        "restaurant", folder / "medoid.json", gold=folder / "truth.json", data=folder / "data.json"
+    )
+    assert "candidates:\n    answer  rank" in shown
+    assert "user: " in shown
+    assert "--input" in tools.show("restaurant", "medoid.json", gold=["truth.json"])["text"]
+    for call in (
+        lambda: tools.show("restaurant", "medoid.json", data="data.json"),
+        lambda: api.show("restaurant", folder / "medoid.json", data=folder / "data.json"),
+    ):
+        with pytest.raises(UsageError, match="without gold the file is no result"):
+            call()
 
 
 def test_what_is_shown_are_whole_lines_and_their_number_says_where_to_go_on(

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.core.capabilities import lacking_capability
-from duologue.core.dialogue_view import view_lines
+from duologue.core.dialogue_view import plain_lines
 from duologue.core.disk import replacing_text, write_text
-from duologue.core.escapes import one_line
 from duologue.core.optional_protocols import FactChecking, Inspectable
 from duologue.core.plugins import load_task
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.protocols import Task
-    from duologue.core.records import Example
 
 
 @click.command()
@@ -87,9 +86,9 @@ def show(
     loaded = load_task(task) if kb is None else _held_against(load_task(task), kb)
     if gold:
         options.refuse("`duologue score` says the figures of a result", "statistics", "only", "as_json")
-        from duologue.run.evaluate import Truth
+        from duologue.run.evaluate import on_truth
 
-        _show_on_truth(loaded, file, Truth.of(loaded, gold, data).examples, plain, out, n)
+        _show_on_truth(loaded, file, on_truth(loaded, gold, file, data=data), plain, out, n)
         return
     options.refuse("without --gold FILE is no result", "data")
     if not isinstance(loaded, Inspectable):
@@ -124,16 +123,15 @@ def _held_against(task: Task, kb: Path) -> Task:
 
 
 def _show_on_truth(
-    task: Task, file: Path, examples: Sequence[Example], plain: Path | None, out: Path | None, n: int
+    task: Task, file: Path, dialogues: Iterable[DialogueView], plain: Path | None, out: Path | None, n: int
 ) -> None:
     """Show a result file on its truth: on the screen, in a file, or as a page."""
-    dialogues = task.laid_over(task.read(file), examples)
     if out is not None:
         from duologue.report.dialogues import write_dialogues_page
 
         write_dialogues_page(out, dialogues, {}, title=f"{task.info.name}: {file.name}", n=n)
         return
-    lines = (f"{one_line(line)}\n" for dialogue in dialogues for line in (*view_lines(dialogue), ""))
+    lines = plain_lines(dialogues)
     if plain is not None:
         with replacing_text(plain) as written:
             written.writelines(lines)

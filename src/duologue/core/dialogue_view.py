@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from duologue.core.escapes import one_line
 from duologue.core.marked_text import MarkedText, raised
 from duologue.core.text_columns import aligned
 
@@ -73,6 +74,13 @@ def view_lines(view: DialogueView) -> Iterator[str]:
         yield from utterance_lines(said, f"{said.speaker}: " if said.speaker else "", "    ")
     for table in view.after:
         yield from table_lines(table) if table.rows else ()
+
+
+def plain_lines(views: Iterable[DialogueView]) -> Iterator[str]:
+    """Yield dialogues as lines of plain text with their ends, an empty one after each; control characters escaped."""
+    for view in views:
+        for line in (*view_lines(view), ""):
+            yield f"{one_line(line)}\n"
 
 
 def utterance_lines(said: UtteranceView, head: str, indent: str) -> Iterator[str]:

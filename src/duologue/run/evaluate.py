@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
+from duologue.core.dialogue_view import plain_lines
 from duologue.core.errors import FormatError, PlugInError, TruthError, UsageError, did_you_mean
-from duologue.core.optional_protocols import FactChecking
+from duologue.core.optional_protocols import FactChecking, Inspectable
 from duologue.core.records import Problem, Report, Scoring
 from duologue.core.result_note import is_of_a_run
 from duologue.core.system_answers import kind_of
@@ -23,8 +24,9 @@ from duologue.run.stored import stored
 from duologue.run.usage import USAGE, unread_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from duologue.core.dialogue_view import DialogueView
     from duologue.core.protocols import Task, World
     from duologue.core.records import Example, Submission
 
@@ -147,6 +149,29 @@ class Truth(NamedTuple):
     def names_and_hashes(self) -> list[tuple[str, str]]:
         """Return name and hash of each file."""
         return [(Path(one["path"]).name, one["sha256"]) for group in self.files.values() for one in group]
+
+
+def on_truth(task: Task, golds: Sequence[Path], result: Path, *, data: Path | None = None) -> Iterator[DialogueView]:
+    """Yield what a result file answers, laid over its truth (`show --gold`). Raises as `Truth.of` and `laid_over`."""
+    return task.laid_over(task.read(result), Truth.of(task, golds, data).examples)
+
+
+def dump(
+    task: Task, path: Path, write: Callable[[str], object], *, golds: Sequence[Path] = (), data: Path | None = None
+) -> None:
+    """Write a data file as plain text, or with truth files a result on its truth, a line at a time.
+
+    Raises `UsageError` for a task whose files cannot be shown, and as `on_truth` does.
+    """
+    if golds:
+        for line in plain_lines(on_truth(task, golds, path, data=data)):
+            write(line)
+        return
+    if data is not None:
+        raise UsageError("without gold the file is no result, and answers no data; give gold, or leave data out")
+    if not isinstance(task, Inspectable):
+        raise lacking_capability(task.info.name, "Inspectable", "open the file in an editor")
+    task.dump(path, write)
 
 
 def score(
