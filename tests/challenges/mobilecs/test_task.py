@@ -149,6 +149,19 @@ def test_a_rounds_history_holds_the_systems_own_replies(golden: Path) -> None:
     assert [name[-1] for name in asked] == list("000011112223")
 
 
+def test_an_answer_is_shown_after_those_that_its_system_gave_before(golden: Path, tmp_path: Path) -> None:
+    """Histories of the file are the user's side alone: the reply that was answered to looked like one to nothing."""
+    task = DialogueTask()
+    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
+    task.write(examples, [(one.sample.id, Answer(text=f"reply {one.sample.id}")) for one in examples], tmp_path / "r")
+    for example, view in zip(examples, task.laid_over(task.read(tmp_path / "r"), examples), strict=True):
+        said = [one.text for one in view.utterances if one.speaker == "system"]
+        dialogue, _, number = example.sample.id.rpartition("#")
+        assert said == [f"reply {dialogue}#{before}" for before in range(int(number))]
+        assert view.title == example.sample.id
+        assert view.utterances[-1].text == f"reply {example.sample.id}"
+
+
 def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
     task = DialogueTask()
     examples = list(task.load(golden / "dialogue/contract/dialogues.json"))

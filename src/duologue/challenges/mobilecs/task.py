@@ -28,6 +28,7 @@ How to obtain the data
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
@@ -278,6 +279,18 @@ class DialogueTask(_SpokenCalls, _RawConversion, _GeneratedCorpus, _Walked, Task
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the intents and replies of a result file by turn; what cannot be read is left out."""
         return dialogue_answers(submission.rows)
+
+    def laid_over(self, submission: Submission, examples: Sequence[Example]) -> Iterator[DialogueView]:
+        """Yield the turns with what was wanted and answered, each after the replies that its system had given."""
+        answers = self.answers(submission, examples)
+        rounds = self.rounds(examples)
+        placed = {example.sample.id: example for example in examples}
+        with suppress(StopIteration):
+            batch = next(rounds)
+            while True:
+                placed.update({example.sample.id: example for example in batch})
+                batch = rounds.send([answers.get(example.sample.id, Answer(text="")) for example in batch])
+        return super().laid_over(submission, [placed[example.sample.id] for example in examples])
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep; `conversation` is that of whole conversations."""
