@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from duologue.core.answer_lines import answer_lines, fact_line, told_annotation
+from duologue.core.annotation import Bilingual
+from duologue.core.answer_lines import answer_lines, fact_cells, fact_line, told_annotation
 from duologue.core.records import Act, Annotation, Answer, Candidate, Fact, Mention, Sample, Value
 
 SAMPLE = Sample(id="a", dialogue_id="a", candidates=(Candidate(id="c1", text="hello"), Candidate(id="c2", text="bye")))
@@ -34,3 +35,6 @@ def test_an_annotation_is_told_with_english_names() -> None:
     ]
     assert told_annotation(None, {}) == []
     assert fact_line(Fact(subject="a", relation="b", object=3), {}) == "a · b · 3"
+    fact = Fact(subject="a", relation="费用", object=("1", "2"))
+    assert fact_cells(fact, {"费用": "fee"}) == ("a", Bilingual(en="费用 (fee)", zh="费用"), "1、2")
+    assert fact_cells(fact, {}) == ("a", "费用", "1、2")

@@ -6,11 +6,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import in_two
 from duologue.core.marked_text import with_english
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from duologue.core.dialogue_view import Said
     from duologue.core.records import Annotation, Answer, Fact, Sample
 
 
@@ -64,14 +66,14 @@ def annotation_lines(
 
 def fact_line(fact: Fact, names: Mapping[str, str]) -> str:
     """Return a fact with the English name of its relation."""
-    return " · ".join(fact_cells(fact, names))
+    return " · ".join((fact.subject, with_english(fact.relation, names), _object_of(fact)))
 
 
-def fact_cells(fact: Fact, names: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return subject, relation with its English name, and object of a fact."""
+def fact_cells(fact: Fact, names: Mapping[str, str]) -> tuple[str, Said, str]:
+    """Return subject, relation and object of a fact, the relation in Chinese without its English name."""
+    return fact.subject, in_two(with_english(fact.relation, names), fact.relation), _object_of(fact)
+
+
+def _object_of(fact: Fact) -> str:
     value = fact.object
-    return (
-        fact.subject,
-        with_english(fact.relation, names),
-        "、".join(value) if isinstance(value, tuple) else str(value),
-    )
+    return "、".join(value) if isinstance(value, tuple) else str(value)

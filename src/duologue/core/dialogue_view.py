@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from duologue.core.annotation import Bilingual
 from duologue.core.escapes import one_line
 from duologue.core.marked_text import MarkedText, raised
 from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from duologue.core.annotation import Bilingual
 
     Said = str | Bilingual
     """Words of the data, as they stand; or words of ours, in both languages of a page."""
@@ -58,6 +57,11 @@ class DialogueView(NamedTuple):
     """What was known before: above the utterances."""
     after: Sequence[TableView] = ()
     """What comes after the last utterance, such as candidates for the next."""
+
+
+def in_two(en: str, zh: str) -> Said:
+    """Return words of both languages; those that are alike in them as they are."""
+    return en if en == zh else Bilingual(en=en, zh=zh)
 
 
 def in_english(said: Said) -> str:

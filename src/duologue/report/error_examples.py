@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from duologue.core.annotation import Bilingual
 from duologue.core.answer_lines import CHINESE, answer_lines, fact_line
+from duologue.core.dialogue_view import in_two
 from duologue.metrics.counts import Counts
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ErrorExample(NamedTuple):
     value: float
     history: tuple[tuple[str, str | MarkedText], ...]
     """Speaker and text of each turn, with the mentions and values that are wanted marked."""
-    knowledge: tuple[str, ...]
+    knowledge: tuple[Said, ...]
     more_knowledge: int
     """Facts that are not shown."""
     references: tuple[Said, ...]
@@ -176,9 +176,9 @@ def _example_of(
     """Return what there is to see of the items of a unit; the lines of several are numbered by item."""
     last = parts[-1].sample
     reference = parts[-1].references[0].annotation if parts[-1].references else None
-    facts = [fact_line(fact, names) for fact in last.knowledge]
+    facts, chinese = ([fact_line(fact, told) for fact in last.knowledge[:MAX_FACTS]] for told in (names, {}))
     wanted, said = _wanted_and_said(parts, answers, names, {})
-    wanted_chinese, said_chinese = _wanted_and_said(parts, answers, names, CHINESE)
+    wanted_chinese, said_chinese = _wanted_and_said(parts, answers, {}, CHINESE)
     return ErrorExample(
         id=name,
         value=value,
@@ -186,8 +186,8 @@ def _example_of(
             (turn.speaker, turn.text if reference is None else reference.marked(turn.text, at, names))
             for at, turn in enumerate(last.history)
         ),
-        knowledge=tuple(facts[:MAX_FACTS]),
-        more_knowledge=max(len(facts) - MAX_FACTS, 0),
+        knowledge=_in_both(facts, chinese),
+        more_knowledge=max(len(last.knowledge) - MAX_FACTS, 0),
         references=_in_both(wanted, wanted_chinese),
         answer=_in_both(said, said_chinese),
     )
@@ -208,4 +208,4 @@ def _wanted_and_said(
 
 def _in_both(english: Sequence[str], chinese: Sequence[str]) -> tuple[Said, ...]:
     """Return lines that are alike in both languages as they are, the others in both."""
-    return tuple(en if en == zh else Bilingual(en=en, zh=zh) for en, zh in zip(english, chinese, strict=True))
+    return tuple(map(in_two, english, chinese))

@@ -40,9 +40,10 @@ def test_track_2_has_knowledge_base_and_goal_and_what_a_system_said(golden: Path
     assert (base.title, base.rows[0], base.rows[1]) == (
         "knowledge base",
         (Bilingual(en="ent-1", zh="ent-1"), "name", "青松套餐"),
-        ("", "type", "主套餐 (main plan)"),
+        ("", "type", Bilingual(en="主套餐 (main plan)", zh="主套餐")),
     )
-    assert ("", "业务费用 (fee)", Bilingual(en="asked", zh="询问"), "") in goal.rows
+    fee, asked = Bilingual(en="业务费用 (fee)", zh="业务费用"), Bilingual(en="asked", zh="询问")
+    assert ("", fee, asked, "") in goal.rows
     rows = json.loads(path.read_text(encoding="utf-8"))[:1]
     rows[0]["content"][0] |= {"用户意图-生成": "询问", "客服意图-生成": "通知", "客服-生成": "四十六元"}
     made = next(dialogue_views.views(saved(rows, tmp_path / "made.json"))).utterances[2]
@@ -61,9 +62,10 @@ def test_a_result_of_track_1_is_two_tables(tmp_path: Path) -> None:
     }
     mentions, values = next(dialogue_views.views(saved([row], tmp_path / "a.json"))).tables
     place = Bilingual(en="turn 3, characters 0-4", zh="轮次 3，字符 0-4")
-    assert list(mentions.rows) == [(place, "青松套餐", "ent-1", "主套餐 (main plan)")]
+    assert list(mentions.rows) == [(place, "青松套餐", "ent-1", Bilingual(en="主套餐 (main plan)", zh="主套餐"))]
     place, user = Bilingual(en="turn 4", zh="轮次 4"), Bilingual(en="user", zh="用户")
-    assert list(values.rows) == [(place, "十块", user, "账户余额 (account balance)")]
+    balance = Bilingual(en="账户余额 (account balance)", zh="账户余额")
+    assert list(values.rows) == [(place, "十块", user, balance)]
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

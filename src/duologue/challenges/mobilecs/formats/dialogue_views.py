@@ -18,7 +18,7 @@ from duologue.challenges.mobilecs.formats.walker import (
     triples_in,
     utterance_of,
 )
-from duologue.challenges.mobilecs.schema.english import bilingual, told_owner
+from duologue.challenges.mobilecs.schema.english import told_label, told_owner
 from duologue.challenges.mobilecs.schema.ontology import GENERATED
 from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
 
@@ -58,9 +58,9 @@ def _of_track2(name: str, row: Row) -> DialogueView:
 
 def _of_result(name: str, row: Row) -> DialogueView:
     heads = ("place", "words", "entity")
-    mentions = [(place_of(one), one["name"], one["id"], bilingual(one["type"])) for one in entities_in(row)]
+    mentions = [(place_of(one), one["name"], one["id"], told_label(one["type"])) for one in entities_in(row)]
     values = [
-        (place_of(one), one["value"], told_owner(one["ent-id"]), bilingual(one["prop"])) for one in triples_in(row)
+        (place_of(one), one["value"], told_owner(one["ent-id"]), told_label(one["prop"])) for one in triples_in(row)
     ]
     return DialogueView(
         name, (), [TableView("mentions", (*heads, "type"), mentions), TableView("values", (*heads, "slot"), values)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.knowledge.goal import consultations_of
-from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_argument, told_owner
+from duologue.challenges.mobilecs.schema.english import bilingual, told_acts, told_label, told_owner
 from duologue.challenges.mobilecs.schema.ontology import (
     CONSULT,
     GOAL_ENTITY_INTENTS,
@@ -13,7 +13,8 @@ from duologue.challenges.mobilecs.schema.ontology import (
     REQUESTED,
 )
 from duologue.core.annotation import Bilingual
-from duologue.core.dialogue_view import TableView, table_lines
+from duologue.core.dialogue_view import TableView, in_two, table_lines
+from duologue.core.records import Act
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ def base_view(base: Mapping[str, Mapping[str, str]], lang: str = "en") -> TableV
     """Return the table of a knowledge base, with heads in English or Chinese."""
     title, *heads = _BASE_HEADS[lang]
     rows: list[tuple[Said, ...]] = [
-        (told_owner(entity), bilingual(slot), _values(slot, value.split(",")))
+        (told_owner(entity), told_label(slot), _values(slot, value.split(",")))
         for entity, slots in base.items()
         for slot, value in slots.items()
     ]
@@ -61,16 +62,17 @@ def _goal_rows(goal: Mapping[str, Any]) -> Iterator[tuple[Said, ...]]:
         if entity == CONSULT:
             for one in consultations_of(slots):
                 intent, _, kind = one.rpartition("-")
-                yield "", bilingual(CONSULT), _ASKED, f"{bilingual(intent)}: {bilingual_argument(kind)}"
+                yield "", told_label(CONSULT), _ASKED, told_acts([Act(speaker="user", name=intent, args=(kind,))])
             continue
         for slot, value in slots.items():
             values = value.split(",")
             said = _values(slot, [one for one in values if one != REQUESTED])
-            yield told_owner(entity), bilingual(slot), _ASKED if REQUESTED in values else "", said
+            yield told_owner(entity), told_label(slot), _ASKED if REQUESTED in values else "", said
 
 
-def _values(slot: str, values: Sequence[str]) -> str:
-    return ", ".join(map(bilingual, values) if slot == "type" or slot in _INTENTS else values)
+def _values(slot: str, values: Sequence[str]) -> Said:
+    told = map(bilingual, values) if slot == "type" or slot in _INTENTS else values
+    return in_two(", ".join(told), "、".join(values))
 
 
 def _told_once(rows: Sequence[Sequence[Said]]) -> list[tuple[Said, ...]]:

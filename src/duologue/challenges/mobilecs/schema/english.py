@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs.schema.intents import entity_argument
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS, USER
 from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import in_two
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from duologue.core.dialogue_view import Said
     from duologue.core.records import Act
 
 TYPE_NAMES = MappingProxyType(
@@ -139,6 +141,11 @@ def _argument(argument: str) -> str:
 def owner_of(entity: str | None) -> str:
     """Return whom a slot belongs to, for people: an entity id, or `user` where the files say `NA`."""
     return told_owner(entity).en
+
+
+def told_label(literal: str) -> Said:
+    """Return a type, slot or intent in both languages, the Chinese one without its English name."""
+    return in_two(bilingual(literal), literal)
 
 
 def told_owner(entity: str | None) -> Bilingual:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.mobilecs.formats.answers import named_rows
 from duologue.challenges.mobilecs.formats.overlay import Mark, Meaning, joined, marked_utterance, meaning_of, place_in
 from duologue.challenges.mobilecs.formats.walker import SPEAKERS, place_of
-from duologue.challenges.mobilecs.schema.english import bilingual, told_owner
+from duologue.challenges.mobilecs.schema.english import told_label, told_owner
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, scorer, strict
 from duologue.core.annotation import Bilingual
@@ -68,7 +68,7 @@ def _laid(example: Example, row: Row, predicted: DialogueExtraction | None) -> D
     unplaced: list[tuple[Said, ...]] = []
     for place, mark, record in _made_up(row, said, matches, texts):
         if place is None:
-            unplaced += ((place_of(record), mark.words, one.owner, bilingual(one.label)) for one in mark.meanings)
+            unplaced += ((place_of(record), mark.words, one.owner, told_label(one.label)) for one in mark.meanings)
         else:
             marks[place].append(mark)
     name = example.sample.id
