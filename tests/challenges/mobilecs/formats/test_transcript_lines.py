@@ -36,7 +36,6 @@ def test_calls_are_parted_by_an_empty_line_by_signs_or_by_the_name_of_the_next(b
 @pytest.mark.parametrize(
     "text",
     [
-        "客服 2026-11-03 10:23:01\n您好\n用户 2026-11-03 10:23:10\n喂\n",
         "2026-11-03 10:23:01 客服\n您好\n",
         "客服 10:23 您好\n用户 10:24 喂\n",
         "客服 10:23:01\n您好\n",

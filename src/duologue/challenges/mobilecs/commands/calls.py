@@ -44,11 +44,11 @@ def calls(
 
     Of a folder all that lies below it and ends as transcripts do is read.
 
-    Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
-    speaker and text, or call, agent and customer, parted by commas, semicolons, tabs or bars; JSON (.json, .jsonl) has
-    calls with turns `[speaker, text]` or objects with both, or rows as in tables; subtitles (.srt, .vtt) are a call
-    each, with `<v Agent>` or `Agent:` in the cues. Personal data become placeholders first. The file is for its owner
-    alone; `duologue run mobilecs/extraction` takes it.
+    Text has `speaker: utterance` lines and an empty line between calls, or lines with a speaker and a time above what
+    is said; tables (.csv, .tsv) have columns such as call, speaker and text, or call, agent and customer, parted by
+    commas, semicolons, tabs or bars; JSON (.json, .jsonl) has calls with turns `[speaker, text]` or objects with both,
+    or rows as in tables; subtitles (.srt, .vtt) are a call each, with `<v Agent>` or `Agent:` in the cues. Personal
+    data become placeholders first. The file is for its owner alone; `duologue run mobilecs/extraction` takes it.
 
     \b
     Examples:

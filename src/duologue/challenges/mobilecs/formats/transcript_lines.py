@@ -50,14 +50,23 @@ def said_in(line: str) -> Turn | None:
     return plain_speaker(found[1]), found[2]
 
 
+def parts_calls(line: str, *, begun: bool) -> bool:
+    """Tell whether a line of signs, or one that stands above a call, ends what came before.
+
+    `begun`: something is said in a call; then a time is what is said as well.
+    """
+    said = said_in(line)
+    above = said is not None and plain_name(said[0]) in _ABOVE and (not begun or plain_name(said[0]) in CALLS)
+    return above or _PARTED.fullmatch(line) is not None
+
+
 def text_calls(text: str, problems: ProblemCollector) -> Told:
     """Yield the calls of a text with their places."""
     turns: list[Turn] = []
     begun = 1
     for number, line in enumerate([*cut(text), ""], start=1):
         said = said_in(line)
-        above = said is not None and plain_name(said[0]) in _ABOVE and (not turns or plain_name(said[0]) in CALLS)
-        if above or not line.strip() or _PARTED.fullmatch(line):
+        if not line.strip() or parts_calls(line, begun=bool(turns)):
             if turns:
                 yield f"call at line {begun}", turns
             turns, begun = [], number + 1
@@ -71,6 +80,6 @@ def text_calls(text: str, problems: ProblemCollector) -> Told:
                     rule="transcript-speaker",
                     place=f"line {number}",
                     message=f"found {shown(line)}, expected a speaker and a colon before the first words of a call",
-                    advice="write lines such as `客服: 您好`, and an empty line between calls",
+                    advice="write lines such as `客服: 您好`, with an empty line between calls",
                 )
             )

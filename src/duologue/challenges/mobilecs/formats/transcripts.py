@@ -1,7 +1,8 @@
 """Reads plain transcripts of calls: text with a speaker before each utterance, tables, JSON, subtitles.
 
 * text: `speaker: utterance`, a line each, with either colon, a time before the speaker left out; a line without a
-  speaker goes on with the utterance before, and an empty line ends the call
+  speaker goes on with the utterance before, and an empty line ends the call; or the speaker and a time on a line of
+  their own above what is said
 * tables (`.csv`, `.tsv`): a head with columns for call, speaker and text, or for call and what each side says; without
   one for the call the file is one
 * JSON (`.json`, `.jsonl`): a list of calls, one per line or one alone, each with turns `[speaker, text]` or objects; or
@@ -19,6 +20,7 @@ import msgspec
 
 from duologue.challenges.mobilecs.formats import transcript_cues, transcript_json, transcript_tables
 from duologue.challenges.mobilecs.formats.transcript_cues import are_cues, cue_calls
+from duologue.challenges.mobilecs.formats.transcript_heads import headed_calls
 from duologue.challenges.mobilecs.formats.transcript_json import json_calls
 from duologue.challenges.mobilecs.formats.transcript_lines import text_calls
 from duologue.challenges.mobilecs.formats.transcript_tables import table_calls
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 RULES = {
     "transcript-empty": "a file holds at least one call with something said",
-    "transcript-speaker": "the first line of a call names its speaker before a colon",
+    "transcript-speaker": "the first line of a call names its speaker, before a colon or with a time",
     "transcript-columns": "the head of a table names columns for the speaker and the text, or for each side",
     "transcript-calls": "what tells calls apart is the same in all rows of a call, and told in each",
     "transcript-table": "quotes of a table are closed",
@@ -76,7 +78,8 @@ def read_transcripts(path: Path, encoding: str = "utf-8") -> list[Transcript]:
     elif suffix in transcript_cues.SUFFIXES or are_cues(text):
         found = cue_calls(text, path, problems)
     else:
-        found = text_calls(text, problems)
+        headed = headed_calls(text)
+        found = text_calls(text, problems) if headed is None else iter(headed)
     told = [Transcript(place, _joined(turns)) for place, turns in found]
     calls = [call for call in told if call.turns]
     if not calls and not problems.problems():
