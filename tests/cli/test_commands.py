@@ -261,9 +261,13 @@ def test_a_full_disk_is_said_and_leaves_nothing_half_written(duologue: Any, corp
 
 
 def test_a_folder_in_place_of_the_output_file_is_said(duologue: Any, corpus: Any, tmp_path: Path) -> None:
-    outcome = duologue("run", "restaurant", "--system", "tfidf", corpus.data, "--out", tmp_path)
-    assert outcome.code == 1
-    assert "folder" in outcome.err
+    outcome = duologue("run", "restaurant", "--system", "tfidf", corpus.data, "--out", tmp_path / "made")
+    assert outcome.code == 0
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.iterdir())
+    outcome = duologue("run", "restaurant", "--system", "tfidf", corpus.data, "--out", tmp_path / "folder")
+    assert (outcome.code, "is a folder; name a file" in outcome.err) == (2, True)
+    assert sorted(tmp_path.iterdir()) == before  # all was answered before, and a journal was left
 
 
 BOOKINGS = ("restaurant", "--part", "tst1", "--n", 1500)

@@ -44,7 +44,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 )
 @click.option(
     "--out",
-    type=options.OUT_FILE,
+    type=options.OUT_FILE_OR_FOLDER,
     required=True,
     help="The file to write; lm-eval: the folder; inspect: or one of logs.",
 )

@@ -73,7 +73,8 @@ class TaskOrInput(Input):
 class Output(_Named):
     """A file or folder that is written.
 
-    A `file` is no folder; one that is `appended` to loses nothing but is no input either. Of a `kind`, the start of a
+    A `file` is no folder, unless it may be written as a `folder` too; one that is `appended` to loses nothing but is no
+    input either. Of a `kind`, the start of a
     file must be so for it to be replaced. `beside` is the suffix of what is written with it.
     """
 
@@ -81,6 +82,7 @@ class Output(_Named):
         self,
         *,
         file: bool = True,
+        folder: bool = False,
         appended: bool = False,
         kind: re.Pattern[bytes] | None = None,
         called: str = "",
@@ -89,7 +91,7 @@ class Output(_Named):
     ) -> None:
         super().__init__()
         self.stream = "give /dev/stdout, " if file else "name a folder, "
-        self._file, self._appended = file, appended
+        self._file, self._folder, self._appended = file, folder, appended
         self._kind, self._called = kind, called
         self._beside, self._kind_beside = beside, kind_beside
 
@@ -100,6 +102,8 @@ class Output(_Named):
         if self._file and str(value) and Path(value).name in {"", ".."}:
             self.fail(f"'{value}' is a folder; name a file", param, ctx)
         path: Path = super().convert(value, param, ctx)
+        if self._file and not self._folder and path.is_dir():
+            self.fail(f"'{path}' is a folder; name a file, such as {path / 'NAME'}", param, ctx)
         self._replaces(path, param, ctx)
         given = _given(ctx)
         for other, _, _ in given.written:
@@ -180,7 +184,9 @@ OUT_LOG = Output(appended=True)
 """A file to be written on."""
 OUT_FOLDER = Output(file=False)
 """A folder to be written into."""
-OUT_REPORT = Output(kind=_REPORT, called="saved report")
+OUT_FILE_OR_FOLDER = Output(folder=True)
+"""A file to be written, or a folder: which of them is said by another option."""
+OUT_REPORT = Output(folder=True, kind=_REPORT, called="saved report")
 """A report to be saved; of a whole submission a folder of them."""
 OUT_PAGE = Output(kind=_PAGE, called="page")
 """An HTML page to be written."""
