@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from msgspec.structs import replace
 from tests.run.test_forecast import Paid
 from tests.run.test_usage import Metered
 
@@ -203,3 +204,13 @@ def test_a_system_that_takes_examples_from_the_truth_is_refused(examples: list[E
     copier.reads = (tmp_path / "gold.json",)
     with pytest.raises(UsageError, match=r"the examples in .*gold\.json are the file that is answered"):
         robustness(SpokenTask(), [("echo", Echo()), ("copier", copier)], truth, [1], HOW, tmp_path)
+
+
+def test_a_truth_without_its_data_is_told_before_anything_is_answered(examples: list[Example], tmp_path: Path) -> None:
+    """Nothing was answered, and that was told as faults of the systems' results."""
+    (tmp_path / "gold.json").write_text("[]", "utf-8")
+    bare = [replace(one, sample=Sample(id=one.sample.id, dialogue_id=one.sample.id)) for one in examples]
+    truth = Truth(bare, {"gold": [stored(tmp_path / "gold.json")], "input": []}, "made")
+    with pytest.raises(UsageError, match=r"gold\.json holds nothing that could be answered: .* of with --input$"):
+        robustness(SpokenTask(), [("echo", Echo())], truth, [0, 1], HOW, tmp_path / "made")
+    assert not (tmp_path / "made").exists()

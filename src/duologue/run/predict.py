@@ -250,7 +250,7 @@ def demand_unread(system: System, data: Path) -> None:
             raise UsageError(f"the examples in {path} are the file that is answered; take them from a training file")
 
 
-def demand_questions(examples: Sequence[Example], data: Path) -> None:
+def demand_questions(examples: Sequence[Example], data: Path, advice: str = "give the data file in its place") -> None:
     """Raise `UsageError` where no sample of a data file holds anything to be answered, as in a file of the truth."""
     samples = [example.sample for example in examples]
     if not samples:
@@ -258,7 +258,7 @@ def demand_questions(examples: Sequence[Example], data: Path) -> None:
     if not any(one.history or one.candidates or one.knowledge or one.goal for one in samples):
         raise UsageError(
             f"{data} holds nothing that could be answered: none of its {len(samples):,} samples has a history, "
-            f"candidates, knowledge or a goal; it looks like a truth or result file, so give the data file in its place"
+            f"candidates, knowledge or a goal; it looks like a truth or result file, so {advice}"
         )
 
 

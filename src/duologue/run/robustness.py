@@ -20,7 +20,7 @@ from duologue.core.system_answers import faults_of
 from duologue.run.contamination import NO_SKETCH, declared, demand_shown, sketch_of, told
 from duologue.run.evaluate import Truth, score_against
 from duologue.run.forecast import forecast_examples, together
-from duologue.run.predict import answer_all, demand_unread, in_world
+from duologue.run.predict import answer_all, demand_questions, demand_unread, in_world
 from duologue.run.prompt_marks import SYSTEM, marks_of, with_prompts
 from duologue.run.saved import save_report
 from duologue.run.usage import USAGE, accounts_of, unread_answers, usage_of
@@ -149,6 +149,8 @@ def _under_noise(
         raise UsageError("give at least one strength of noise, and each once to six digits, such as 0,0.5,1")
     if task.labels_move and not truth.files.get("gold"):
         raise UsageError(f"the labels of {task.info.name} move with the text; give truth that is in files")
+    for file in (truth.files["input"] or truth.files["gold"])[:1]:
+        demand_questions(truth.examples, Path(file["path"]), "give the data that it is the truth of with --input")
     for _, system in systems:
         for file in (file for group in truth.files.values() for file in group):
             demand_unread(system, Path(file["path"]))
