@@ -278,3 +278,13 @@ def test_an_archive_is_anonymous_but_for_its_owner(tmp_path: Path) -> None:
     assert texts[0].endswith(" <PHONE_1>")
     assert "jo_smith" not in texts[0]
     assert texts[1] == "and again <PHONE_1>"
+
+
+def test_a_file_of_something_else_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing of it was imported, and that was a success."""
+    only_notices = lines([{"delete": {"status": {"id": 5}}}])
+    assert streamed(tmp_path, b"", lines([[1], {"a": 1}]), only_notices, lines([tweet(1, "anna")])).posts == 1
+    told = [one.getMessage() for one in caplog.records]
+    assert [one.partition(";")[0] for one in told] == [
+        f"{tmp_path / name} holds no post" for name in ("part0.json", "part1.json")
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+_LOG = logging.getLogger(__name__)
+_NO_POST = "lines that are no posts"
 _NOTICES = ("delete", "tweet_delete", "post_delete", "user_delete", "user_suspend", "user_protect")
 
 
@@ -148,6 +151,7 @@ def _stream(source: Source, gone: _Gone) -> Iterator[Row | str]:
     """Yield posts, and skip reasons of other lines; deletion notices are added to `gone`."""
     path = source.path
     findings = ProblemCollector()
+    known = False
     for number, line in enumerate(_lines(source), start=1):
         if not line.strip():
             continue
@@ -156,17 +160,25 @@ def _stream(source: Source, gone: _Gone) -> Iterator[Row | str]:
         except (ValueError, RecursionError) as error:
             findings.add(Problem(rule="stream-json", place=f"line {number}", message=f"not valid JSON: {error}"))
             continue
-        if not isinstance(row, dict):
-            yield "lines that are no posts"
-        elif gone.note(row):
-            yield "delete notices"
-        elif row.get("retweeted_status"):
-            yield "retweets"
-        else:
-            post = _slim(row)
-            yield post if post is not None else "lines that are no posts"
+        told = _told(row, gone)
+        known = known or told != _NO_POST
+        yield told
     if problems := findings.problems():
         raise FormatError(path, problems)
+    if not known:
+        _LOG.warning("%s holds no post; expected one JSON object per line, with id, text and user", path)
+
+
+def _told(row: Any, gone: _Gone) -> Row | str:
+    """Return the post of a line, or why it is none."""
+    if not isinstance(row, dict):
+        return _NO_POST
+    if gone.note(row):
+        return "delete notices"
+    if row.get("retweeted_status"):
+        return "retweets"
+    post = _slim(row)
+    return _NO_POST if post is None else post
 
 
 def _slim(row: Row) -> Row | None:
