@@ -235,6 +235,13 @@ def test_a_missing_value_is_named() -> None:
     assert resolve(Strict, overrides=["where=here"]) == Strict(where="here")
 
 
+def test_what_is_missing_in_a_file_that_is_no_recipe_is_not_to_be_set_by_an_option() -> None:
+    with pytest.raises(UsageError, match=r"^track\.toml: 'where' is missing$"):
+        from_table(Strict, {}, "track.toml")
+    with pytest.raises(UsageError, match=r"^track\.toml has 2 problems:\n  track\.toml: unknown key 'a'"):
+        from_table(Strict, {"a": 1, "b": 2}, "track.toml")
+
+
 def test_what_the_record_itself_refuses_is_said_without_a_traceback() -> None:
     message = refusal(Strict, "where=here", "low=11")
     assert message == "low must not be above high, found 11 and 10"
@@ -342,8 +349,8 @@ def test_what_is_missing_in_an_element_of_a_list_is_named_with_its_place(tmp_pat
 
     path = tmp_path / "r.toml"
     path.write_text('[[parts]]\nwhere = "x"\n[[parts]]\nlow = 1\n', "utf-8")
-    with pytest.raises(UsageError, match=r"'parts\[1\]\.where' is missing; set it, for example with --set"):
-        resolve(Several, file=path)
+    with pytest.raises(UsageError, match=r"'parts\[1\]\.where' is missing$"):
+        resolve(Several, file=path)  # no --set reaches into a list
 
 
 def test_a_plug_in_takes_its_own_kind_of_recipe_with_numbers_of_the_declared_types() -> None:

@@ -34,6 +34,7 @@ _KEY = re.compile(rf"{_WORD.pattern}(\.{_WORD.pattern})*")
 _AT = " - at `$"
 """What msgspec puts between a message and its place, which ends in another backtick."""
 _RECIPE = "the recipe"
+_MISSING, _QUOTE = " is missing", "'"
 
 
 class _Layer(NamedTuple):
@@ -63,15 +64,15 @@ def resolve(kind: type[R], *, file: Path | None = None, overrides: Sequence[str]
             layers.append(_Layer(f"--set {override}", parse_override(override)))
         except UsageError as error:
             problems.append(str(error))
-    return _build(kind, _defaults(kind) if base is None else _plain(base), layers, problems)
+    return _build(kind, _defaults(kind) if base is None else _plain(base), layers, problems, _RECIPE)
 
 
 def from_table(kind: type[R], table: Mapping[str, Any], origin: str) -> R:
-    """Return the recipe that a decoded TOML table holds; `origin` is how messages name the table.
+    """Return the record that a decoded TOML table holds; `origin` is how messages name the table.
 
-    Raises `UsageError` as `resolve` does.
+    What is missing has to be written there: no option sets it. Raises `UsageError` as `resolve` does.
     """
-    return _build(kind, _defaults(kind), [_Layer(origin, dict(table))], [])
+    return _build(kind, _defaults(kind), [_Layer(origin, dict(table))], [], origin)
 
 
 def expected(recipe: Record, kind: type[R]) -> R:
@@ -215,13 +216,14 @@ def _parse_value(override: str, text: str) -> Any:
     return table["value"]
 
 
-def _build(kind: type[R], table: dict[str, Any], layers: Sequence[_Layer], problems: list[str]) -> R:
+def _build(kind: type[R], table: dict[str, Any], layers: Sequence[_Layer], problems: list[str], called: str) -> R:
     for layer in layers:
         problems += [f"{layer.origin}: {message}" for message in _mistakes(kind, layer.table, "", complete=False)]
         _merge(table, layer.table)
     if not problems:
         origin = next((layer.origin for layer in layers if not layer.origin.startswith("--set ")), _RECIPE)
-        problems += [f"{origin}: {message}" for message in _mistakes(kind, table, "", complete=True)]
+        mistakes = _mistakes(kind, table, "", complete=True)
+        problems += [f"{origin}: {_advised(one) if called == _RECIPE else one}" for one in mistakes]
     if not problems:
         try:
             return convert(table, kind)
@@ -230,7 +232,13 @@ def _build(kind: type[R], table: dict[str, Any], layers: Sequence[_Layer], probl
     if len(problems) == 1:
         raise UsageError(problems[0])
     lines = "\n".join(f"  {problem}" for problem in problems)
-    raise UsageError(f"{_RECIPE} has {len(problems)} problems:\n{lines}")
+    raise UsageError(f"{called} has {len(problems)} problems:\n{lines}")
+
+
+def _advised(message: str) -> str:
+    """Return what is wrong with a recipe with how it is set, where it is missing."""
+    key = message.removesuffix(_MISSING)
+    return message if key == message else f"{message}; set it, for example with --set {key.strip(_QUOTE)}=VALUE"
 
 
 def _merge(into: dict[str, Any], table: Mapping[str, Any]) -> None:
@@ -292,7 +300,7 @@ def _mistakes_in_record(
     if complete:
         for key, field in fields.items():
             if field.required and key not in table:
-                yield f"'{_join(path, key)}' is missing; set it, for example with --set {_join(path, key)}=VALUE"
+                yield f"'{_join(path, key)}'{_MISSING}"
 
 
 def _explain(error: msgspec.ValidationError, value: Any, path: str, kind: Any = None) -> str:
