@@ -123,7 +123,7 @@ def test_judged_pairs_whose_files_lie_elsewhere_are_found_where_it_is_said(duolo
     [
         (("--to", "dpo", "--by", "lab", "--date", "2026-01-31"), "dpo has no place for that; leave --by, --date out"),
         (("--to", "dpo", "--gold", "x"), "dpo needs no truth"),
-        (("--to", "inspect", "--in", "x"), "or export --to dpo"),
+        (("--to", "inspect", "--in", "."), "or export --to dpo"),
     ],
 )
 def test_what_a_form_has_no_use_for_is_refused(

@@ -17,7 +17,7 @@ from duologue.cli.main import cli
 from duologue.core.disk import sha256, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.inputs import demand_named, read, sparing_inputs
-from duologue.terminal.paths import Input, Output
+from duologue.terminal.paths import Folder, Input, Output
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -32,7 +32,7 @@ PAIRS = [
     for out in command.params
     if isinstance(out.type, Output)
     for source in command.params
-    if isinstance(source.type, Input)
+    if isinstance(source.type, Input) and not isinstance(source.type, Folder)  # what is written is no folder
 ]
 
 

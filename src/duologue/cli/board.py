@@ -75,7 +75,7 @@ _title_option = click.option("--title", default="Duologue", show_default=True, h
 _in_option = click.option(
     "--in",
     "folders",
-    type=options.PATH,
+    type=options.FOLDER,
     multiple=True,
     help="Saved scores: where the scored files are looked for; may be repeated.",
 )

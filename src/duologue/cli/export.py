@@ -56,7 +56,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 @click.option(
     "--in",
     "folders",
-    type=options.PATH,
+    type=options.FOLDER,
     multiple=True,
     help="dpo: where files of the judgement are looked for, beside its folder; may be repeated.",
 )

@@ -25,7 +25,7 @@ _JUDGED = ".judge.json"
 @click.option(
     "--in",
     "folders",
-    type=options.PATH,
+    type=options.FOLDER,
     multiple=True,
     help="Where saved reports (default: workspace) and their files are looked for; may be repeated.",
 )

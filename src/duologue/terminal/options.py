@@ -69,7 +69,7 @@ class CountNumber(click.IntRange):
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 
-PATH, ASSIGNMENT, TASK_OR_PATH = paths.PATH, paths.ASSIGNMENT, paths.TASK_OR_PATH
+PATH, FOLDER, ASSIGNMENT, TASK_OR_PATH = paths.PATH, paths.FOLDER, paths.ASSIGNMENT, paths.TASK_OR_PATH
 OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
 OUT_FILE_OR_FOLDER = paths.OUT_FILE_OR_FOLDER
 OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES

@@ -70,6 +70,18 @@ class TaskOrInput(Input):
         return str(value)
 
 
+class Folder(Input):
+    """A folder in which files are looked for: one that is not there would be taken for one that has none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; fails as click does for an invalid value."""
+        path: Path = super().convert(value, param, ctx)
+        if not path.is_dir():
+            what = "a file" if path.exists() else "not there"
+            self.fail(f"'{path}' is {what}; name a folder in which files are looked for", param, ctx)
+        return path
+
+
 class Output(_Named):
     """A file or folder that is written.
 
@@ -174,6 +186,8 @@ class _Assignment(click.types.StringParamType):
 
 PATH = Input()
 """A file or folder to be read."""
+FOLDER = Folder()
+"""A folder in which files are looked for."""
 TASK_OR_PATH = TaskOrInput()
 """The name of a task, or a file or folder to be read."""
 ASSIGNMENT = _Assignment()
