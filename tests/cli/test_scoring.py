@@ -56,6 +56,10 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
         (("board", GOLDEN), "to rank result files name their task"),
         (("board", "restaurant", "x", "y"), "one FOLDER of result files"),
         (("board", "restaurant", "x", "--in", GOLDEN), "--in is for saved scores"),
+        (
+            ("score", "restaurant", "--gold", "x", "y", "--out", "z.html"),
+            "'z.html' has the name of a page; a report is",
+        ),
         (("verify", "x", "--in", "y"), "'y' is not there; name a folder in which files are looked for"),
         (("verify", "x", "--in", GOLDEN / "registry.toml"), "is a file; name a folder in which files are looked for"),
         (("score", "restaurant", "--gold", "x", "y", "--option", "a=b"), "known are input-nb-candidate"),

@@ -85,9 +85,9 @@ class Folder(Input):
 class Output(_Named):
     """A file or folder that is written.
 
-    A `file` is no folder, unless it may be written as a `folder` too; one that is `appended` to loses nothing but is no
-    input either. Of a `kind`, the start of a
-    file must be so for it to be replaced. `beside` is the suffix of what is written with it.
+    A `file` is no folder, unless it may be written as a `folder` too; one that is `appended` to loses nothing but
+    is no input either. Of a `kind`, the start of a file must be so for it to be replaced. `beside` is the suffix of
+    what is written with it, and `never` says what is for names that end in .html where no page is written.
     """
 
     def __init__(
@@ -100,12 +100,13 @@ class Output(_Named):
         called: str = "",
         beside: str = "",
         kind_beside: re.Pattern[bytes] | None = None,
+        never: str = "",
     ) -> None:
         super().__init__()
         self.stream = "give /dev/stdout, " if file else "name a folder, "
         self._file, self._folder, self._appended = file, folder, appended
         self._kind, self._called = kind, called
-        self._beside, self._kind_beside = beside, kind_beside
+        self._beside, self._kind_beside, self._never = beside, kind_beside, never
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path; fails as click does for an invalid value."""
@@ -116,6 +117,8 @@ class Output(_Named):
         path: Path = super().convert(value, param, ctx)
         if self._file and not self._folder and path.is_dir():
             self.fail(f"'{path}' is a folder; name a file, such as {path / 'NAME'}", param, ctx)
+        if self._never and path.suffix.lower() in {".html", ".htm"}:
+            self.fail(f"'{path}' has the name of a page; {self._never}", param, ctx)
         self._replaces(path, param, ctx)
         given = _given(ctx)
         for other, _, _ in given.written:
@@ -200,7 +203,12 @@ OUT_FOLDER = Output(file=False)
 """A folder to be written into."""
 OUT_FILE_OR_FOLDER = Output(folder=True)
 """A file to be written, or a folder: which of them is said by another option."""
-OUT_REPORT = Output(folder=True, kind=_REPORT, called="saved report")
+OUT_REPORT = Output(
+    folder=True,
+    kind=_REPORT,
+    called="saved report",
+    never="a report is JSON, such as FILE.report.json; `duologue board FILE.report.json --out PAGE.html` makes a page",
+)
 """A report to be saved; of a whole submission a folder of them."""
 OUT_PAGE = Output(kind=_PAGE, called="page")
 """An HTML page to be written."""
