@@ -137,7 +137,7 @@ def _points(campaign: Campaign) -> dict[str, Any]:
     for one in campaign.rating.criterion:
         for points, anchor in enumerate(one.anchors, start=one.low):
             console.line(f"  {points}: {anchor}")
-        said[one.name] = _typed(one.name, click.IntRange(one.low, one.high))
+        said[one.name] = _typed(one.name, options.WholeNumber(one.low, one.high))
     return said
 
 

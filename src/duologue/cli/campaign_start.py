@@ -27,7 +27,7 @@ _days_option = options.days_option(60, "a link")
     metavar="NAME=SOURCE",
     help="A result file, or a system to talk with; once for each, or with commas.",
 )
-@click.option("--n", type=click.IntRange(1, 100_000), required=True, help="Items (or scenes), drawn by the seed.")
+@click.option("--n", type=options.WholeNumber(1, 100_000), required=True, help="Items (or scenes), drawn by the seed.")
 @click.option("--task", default=None, help="The task, for protocols of any task (arena).")
 @click.option("--gold", type=options.PATH, multiple=True, help="A truth file with the contexts; may be repeated.")
 @click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
@@ -61,7 +61,9 @@ _days_option = options.days_option(60, "a link")
 )
 @click.option("--title", default="", help="What volunteers and organisers read.")
 @click.option("--title-zh", default="", help="The same on Chinese pages.  [default: the title]")
-@click.option("--volunteers", type=click.IntRange(0, 1000), default=0, help="Invite so many at once: a link for each.")
+@click.option(
+    "--volunteers", type=options.WholeNumber(0, 1000), default=0, help="Invite so many at once: a link for each."
+)
 @options.site_url_option
 @_days_option
 @options.seed_option
@@ -160,7 +162,7 @@ def _raters(campaign: Campaign) -> str:
 
 @click.command()
 @click.argument("word", metavar="CAMPAIGN")
-@click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
+@click.option("--n", type=options.WholeNumber(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
 @click.option("--person", default=None, help="Invite this person of the site instead, such as a judge, by id.")
 @options.site_url_option
 @_days_option

@@ -49,7 +49,9 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine only."
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=8200, show_default=True, help="0 takes any free port.")
+@click.option(
+    "--port", type=options.WholeNumber(0, 65535), default=8200, show_default=True, help="0 takes any free port."
+)
 @click.option(
     "--allow-host",
     "hosts",
@@ -65,7 +67,7 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
 )
 @click.option(
     "--rate",
-    type=click.IntRange(0, 1_000_000),
+    type=options.WholeNumber(0, 1_000_000),
     default=6000,
     show_default=True,
     help="Requests a minute of one client; 0: any number.",
@@ -79,7 +81,7 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
 )
 @click.option(
     "--processes",
-    type=click.IntRange(1, 64),
+    type=options.WholeNumber(1, 64),
     default=1,
     show_default=True,
     help="Processes that answer, each with all systems: one for each core that requests may take.",

@@ -56,7 +56,11 @@ def site_database(workspace: Path, address: str | None) -> Iterator[Database]:
 @options.database_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=options.SITE_PORT, show_default=True, help="0 takes any free port."
+    "--port",
+    type=options.WholeNumber(0, 65535),
+    default=options.SITE_PORT,
+    show_default=True,
+    help="0 takes any free port.",
 )
 @click.option(
     "--allow-host",
@@ -74,14 +78,14 @@ def site_database(workspace: Path, address: str | None) -> Iterator[Database]:
 )
 @click.option(
     "--rate",
-    type=click.IntRange(0, 1_000_000),
+    type=options.WholeNumber(0, 1_000_000),
     default=600,
     show_default=True,
     help="Requests a minute of one person, or of one address that nobody has signed in from; 0: any number.",
 )
 @click.option(
     "--largest-upload",
-    type=click.IntRange(1, 4096),
+    type=options.WholeNumber(1, 4096),
     default=64,
     show_default=True,
     metavar="MB",

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @click.command("open-link")
 @click.option("--campaign", default=None, metavar="CAMPAIGN", help="Volunteers of this campaign come in by it.")
 @click.option("--track", default=None, metavar="TRACK", help="Participants of this track come in by it.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="People that it lets in.")
+@click.option(
+    "--limit", type=options.WholeNumber(1, 10_000), default=50, show_default=True, help="People that it lets in."
+)
 @options.days_option(14)
 @click.option("--list", "listed", is_flag=True, help="Show the links that there are, without making one.")
 @click.option("--revoke", default=None, metavar="LINK", help="Let nobody new in by this link (its id).")

@@ -254,7 +254,9 @@ def delete(*, person_id: str, workspace: Path, address: str | None, words: bool,
 @click.command()
 @options.workspace_option
 @options.database_option
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="So many, the last ones.")
+@click.option(
+    "--limit", type=options.WholeNumber(1, 100_000), default=50, show_default=True, help="So many, the last ones."
+)
 @click.option("--action", default="", help="Only actions that begin so, such as person.")
 @options.json_option
 def audit(*, workspace: Path, address: str | None, limit: int, action: str, as_json: bool) -> None:

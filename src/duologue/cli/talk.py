@@ -119,10 +119,14 @@ def open_(
 )
 @click.option("--n", type=options.CountNumber(min=1), default=50, show_default=True, help="Dialogues to make.")
 @click.option("--title", default=None, help="What people see (default: the task's name).")
-@click.option("--shortest", type=click.IntRange(2, 10_000), default=None, help="Utterances of the shortest dialogue.")
-@click.option("--longest", type=click.IntRange(2, 10_000), default=None, help="Utterances of the longest dialogue.")
 @click.option(
-    "--turn-seconds", type=click.IntRange(10, 604_800), default=300, show_default=True, help="Time for a turn."
+    "--shortest", type=options.WholeNumber(2, 10_000), default=None, help="Utterances of the shortest dialogue."
+)
+@click.option(
+    "--longest", type=options.WholeNumber(2, 10_000), default=None, help="Utterances of the longest dialogue."
+)
+@click.option(
+    "--turn-seconds", type=options.WholeNumber(10, 604_800), default=300, show_default=True, help="Time for a turn."
 )
 @options.seed_option
 @options.workspace_option
@@ -174,7 +178,7 @@ def pair(
 
 @click.command()
 @click.argument("word", metavar="ID")
-@click.option("--n", type=click.IntRange(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
+@click.option("--n", type=options.WholeNumber(1, 1000), default=1, show_default=True, help="Volunteers to invite.")
 @options.days_option(30, "a link")
 @options.site_url_option
 @options.workspace_option

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     "--systems", multiple=True, metavar="TEAM=SYSTEM", help="People talk: what talks with a team's bot start with."
 )
 @click.option("--link", "word", default=None, metavar="CAMPAIGN", help="Let this campaign rate the final.")
-@click.option("--volunteers", type=click.IntRange(0, 1000), default=0, help="Invite so many at once: a link for each.")
+@click.option(
+    "--volunteers", type=options.WholeNumber(0, 1000), default=0, help="Invite so many at once: a link for each."
+)
 @options.site_url_option
 @options.seed_option
 @options.workspace_option

@@ -44,7 +44,19 @@ class ResumableGroup(CommandGroup):
     resumable = True
 
 
-class SeedNumber(click.IntRange):
+class WholeNumber(click.IntRange):
+    """A whole number within bounds; click calls what is none "not a valid integer range"."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number. Raises `click.BadParameter` for none, and for one that is out of bounds."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f"'{value}' is no whole number; expected one such as {max(int(self.min or 1), 1)}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class SeedNumber(WholeNumber):
     """A whole number that can be printed, and counted on from: Python prints none of more than 4,300 digits."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -55,7 +67,7 @@ class SeedNumber(click.IntRange):
         return found
 
 
-class CountNumber(click.IntRange):
+class CountNumber(WholeNumber):
     """A whole number that has a float to take a share of: of nothing is there more than 10^15."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -126,7 +138,7 @@ system_option = click.option(
 seed_option = click.option("--seed", type=SeedNumber(min=0), default=1, show_default=True, help="Seed of all chance.")
 resamples_option = click.option(
     "--resamples",
-    type=click.IntRange(100, 10_000_000),
+    type=WholeNumber(100, 10_000_000),
     default=10_000,
     show_default=True,
     help="Random swaps of dialogues; four times as many while a verdict is too near to call.",
@@ -274,7 +286,7 @@ def workers_option(command: Decorated) -> Decorated:
     """Add the option for the number of processes; without it `workers` is that of the processors."""
     return click.option(
         "--workers",
-        type=click.IntRange(1, MAX_PROCESSES),
+        type=WholeNumber(1, MAX_PROCESSES),
         default=lambda: min(os.cpu_count() or 1, MAX_PROCESSES),
         help="Processes; the bytes do not depend on it.",
     )(command)
