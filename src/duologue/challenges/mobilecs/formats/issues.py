@@ -12,6 +12,7 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_KEYS_TOLD = 5
 COUNT_LIMIT = 10**9
 """Exclusive upper bound of offsets and turn numbers."""
 
@@ -28,6 +29,18 @@ def expected_text(value: Any, *, empty: bool = True) -> str:
     if isinstance(value, str) and value:
         return "a text without half surrogate pairs"
     return "a text" if empty else "a text that is not empty"
+
+
+def odd_field(row: dict[str, Any], name: str, expected: str) -> str:
+    """Return what is wrong with a field that is not as expected, or not there.
+
+    >>> odd_field({"id": 1}, "content", "a list"), odd_field({"content": None}, "content", "a list")
+    ("there is no 'content', expected a list; found 'id'", "'content' is null, expected a list")
+    """
+    if name in row:
+        return f"'{name}' is {shown(row[name])}, expected {expected}"
+    found = f"; found {', '.join(map(shown, list(row)[:_KEYS_TOLD]))}" if row else ""
+    return f"there is no '{name}', expected {expected}{found}"
 
 
 def is_count(value: Any) -> bool:

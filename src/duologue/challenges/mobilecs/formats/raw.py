@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, read_annotations
-from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, open_rows, row_id, unique_id
+from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, odd_field, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT, USER_TEXT
 from duologue.core import problems
@@ -125,7 +125,7 @@ def _pairs(row: Any, number: int, issues: Issues) -> tuple[str | None, list[_Pai
         issues.add("item-not-object", "", f"found {shown(row)}, expected an object with id and content")
         return None, []
     if not isinstance(content, list):
-        issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        issues.add("content-type", "/content", odd_field(row, "content", "a list of turns"))
         return None, []
     if content and isinstance(content[0], dict) and USER_TEXT in content[0] and SPEAKERS[0] not in content[0]:
         message = f"the turns have '{USER_TEXT}', as track 2 data has it: paired anew, with values in two turns"

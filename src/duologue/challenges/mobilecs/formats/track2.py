@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, is_raw, open_rows, row_id, unique_id
+from duologue.challenges.mobilecs.formats.issues import (
+    Issues,
+    expected_text,
+    is_raw,
+    odd_field,
+    open_rows,
+    row_id,
+    unique_id,
+)
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.schema.intents import acts_of, entity_argument
@@ -133,12 +141,15 @@ def _row_id(row: Any, issues: Issues) -> str | None:
         )
         return None
     name = row_id(row, issues)
-    _expect_table(row.get("KB"), "base-type", "/KB", issues)
+    if isinstance(row.get("KB"), dict):
+        _expect_table(row["KB"], "base-type", "/KB", issues)
+    else:
+        issues.add("base-type", "/KB", odd_field(row, "KB", "an object of entities and their slots"))
     if row.get("goal") is not None:
         _expect_table(row["goal"], "goal-type", "/goal", issues)
     content = row.get("content")
     if not isinstance(content, list):
-        issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        issues.add("content-type", "/content", odd_field(row, "content", "a list of turns"))
         return None
     for place, turn in enumerate(content):
         _expect_turn(turn, f"/content/{place}", issues)

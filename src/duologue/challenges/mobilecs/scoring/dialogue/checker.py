@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats import track2
 from duologue.challenges.mobilecs.formats.files import answer_of
-from duologue.challenges.mobilecs.formats.issues import Issues, open_rows
+from duologue.challenges.mobilecs.formats.issues import Issues, odd_field, open_rows
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, with_neighbours
 from duologue.challenges.mobilecs.schema.english import bilingual
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, entity_argument
@@ -210,7 +210,7 @@ def _answers(row: dict[str, Any], texts: list[str] | None, issues: Issues) -> di
     """Collect the problems of a dialogue's row and return its answers by turn number."""
     content = row.get("content")
     if not isinstance(content, list):
-        issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        issues.add("content-type", "/content", odd_field(row, "content", "a list of turns"))
         return {}
     read = [_answer(turn, place, texts, issues) for place, turn in enumerate(content)]
     if texts is not None and len(content) < len(texts):
