@@ -397,7 +397,10 @@ def test_a_zip_archive_is_told_as_such() -> None:
     ):
         decode_text(packed.getvalue(), Path("x"))
     for name, told in (("A.XLSX", "workbook of a spreadsheet"), ("a.docx", "document of a word processor")):
-        with pytest.raises(FormatError, match=f"it is a {told}; save it from there as text in UTF-8, a table as CSV"):
+        with pytest.raises(
+            FormatError,
+            match=f"it is a {told}; expected text in UTF-8; save it from there as text in UTF-8, a table as CSV",
+        ):
             decode_text(b"PK\x03\x04\xff", Path(name))
 
 
@@ -411,7 +414,7 @@ def test_bytes_that_are_not_utf8_are_named_with_line_and_byte() -> None:
     [
         ('[{"a": 1}, {"b"', "was the file cut off?"),
         ('[{"a": 1}, {"bcd', "was the file cut off?"),
-        ("", "the end of the file"),
+        ("", "found an empty file"),
         ("[1 2]", "line 1, column 4"),
         ("{'a': 1}", "line 1, column 2"),
         ("[" * 100_000, "cannot be read|not valid JSON"),

@@ -401,7 +401,7 @@ def _remove(temporary: Path) -> None:
 
 def _excerpt(text: str, position: int, unit: str) -> str:
     piece = text[position : position + 20]
-    return repr(piece) if piece else f"the end of the {unit}"
+    return repr(piece) if piece else f"the end of the {unit}" if text.strip() else f"an empty {unit}"
 
 
 def _mending(error: json.JSONDecodeError, unit: str) -> str:
