@@ -37,7 +37,7 @@ FILES: list[tuple[str, str, list[str]]] = [
     (
         "mobilecs/dialogue",
         "mobilecs/dialogue/contract/dialogues.json",
-        ["<td>账户余额 (account balance)</td><td>二十三块六</td>", ">asked<", "said by the user"],
+        [">账户余额 (account balance)<", ">账户余额</span></td><td>二十三块六</td>", ">asked<", "said by the user"],
     ),
     ("mobilecs/extraction", "mobilecs/small-extraction.answers.json", ["<th scope=", "mentions"]),
 ]
