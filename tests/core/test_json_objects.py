@@ -20,7 +20,12 @@ def test_repeated_keys_are_found_at_every_depth() -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [('{"a": ', "line 1, column"), ("[" * 200_000, "cannot be read"), ("1" * 5000, "cannot be read"), ("", "the end")],
+    [
+        ('{"a": ', "line 1, column"),
+        ("[" * 200_000, "cannot be read"),
+        ("1" * 5000, "cannot be read"),
+        ("", "an empty file"),
+    ],
 )
 def test_what_is_no_json_is_told_as_the_house_tells_it(text: str, says: str) -> None:
     with pytest.raises(FormatError, match=says) as caught:
