@@ -9,7 +9,7 @@ puts 500 visible sessions aside; MODEL is a planner trained on these two:
         --set threads=1 --out MODEL
 
 Replies stay below `--work`, by model and variant: a second run makes only what is not there (`--only` one of them).
-Without `--write` the page is printed.
+Without `--write` the page is printed. What stands in the file behind the line `<!-- by hand -->` stays.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from duologue.core.plugins import load_system
 from duologue.core.records import Dialogue, Scoring, Turn
 from duologue.metrics.counts import Counts, tally
 from families import tested
+from page_notes import by_hand
 from proactive_rows import make_data
 
 if TYPE_CHECKING:
@@ -258,7 +259,7 @@ def main() -> None:
     found = [answered(name, data, arguments.model, arguments.work) for name in _VARIANTS]
     text = page(data, found, files.load_sessions(arguments.data / "duconv_dev_visible.jsonl.gz"))
     if arguments.write:
-        write_text(arguments.out, text)
+        write_text(arguments.out, text + by_hand(arguments.out))
     else:
         print(text)
 
