@@ -476,13 +476,13 @@ over turns of `ranker`, embedding bags, layer norms, the losses over candidates,
 have been torch's all along.
 
 **Ours, with the figure in the docstring**: GRUs and LSTMs over packed sequences in training (torch adds up a gradient
-of the weights' full size at every step; ours makes one product of it; in bfloat16 the LSTM gains less time, but torch's
-keeps a compiled kernel for each number of rows and needs 2.6 times the memory after 90 batches), products and attention
-of a decoder's steps (the same), attention in training (with bfloat16, in which `matcher` learns), dropout, the loss
-over a large vocabulary (memory; torch's own in chunks takes four times as long, and gives neither the cost of each word
-nor the best one), products of bfloat16 for many numbers of rows (memory: torch keeps a compiled kernel for each), the
-best of many with a rule for ties, the CRF (the library is of 2019, and cannot forbid steps), the convolutions of
-`ranker` (most of its places are padding), and the likelihood of copied words.
+of the weights' full size at every step, ours makes one product of it; in bfloat16 torch's LSTM keeps a compiled kernel
+for each number of rows, too, and needs 2.8 times the memory after 90 batches), products and attention of a decoder's
+steps (the same), attention in training (with bfloat16, in which `matcher` learns), dropout, the loss over a large
+vocabulary (memory; torch's own in chunks takes more than twice as long, and gives neither the cost of each word nor the
+best one), products of bfloat16 for many numbers of rows (memory: torch keeps a compiled kernel for each), the best of
+many with a rule for ties, the CRF (the library is of 2019, and cannot forbid steps), the convolutions of `ranker` (most
+of its places are padding), and the likelihood of copied words.
 
 **Ours for want of another**: the GRU cell on separate products, which deferred gradients need; the encoder, which
 shares its layers with decoders that keep what they have seen (torch's do not); sinusoidal positions; the copy head;

@@ -49,7 +49,7 @@ def causal_bias(length: int, device: torch.device) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Drop a share of the numbers in training, as torch's dropout does, 1.9 times as fast on a CPU.
+    """Drop a share of the numbers in training, as torch's dropout does, twice as fast on a CPU.
 
     Torch draws one word of chance for each number there, which took 36 % of a transformer's training; 16 bits are
     enough to say whether a number stays (`python benchmarks/networks.py --only dropout`).
@@ -263,7 +263,7 @@ def copy_log_likelihood(logits: Tensor, weights: Tensor, gate: Tensor, source: T
     """Return ln P(target), (n,), of eq. (9) without making the whole distribution.
 
     Logits (n, v), weights a (n, s), the gate's logit (n,), source words (n, s) and target words (n,); numbers from v
-    on are words that only the source knows. To make the distribution takes three times as long
+    on are words that only the source knows. To make the distribution takes four times as long
     (`python benchmarks/networks.py --only copying`).
     """
     v = logits.shape[-1]

@@ -3,8 +3,8 @@
 Plain autograd accumulates a gradient of the weight's full size at every step: for a decoder of twenty steps most of its
 memory traffic. Here each step keeps its input, autograd collects the gradients of all outputs, and the gradient of the
 weight is one product of the two: the same sum in another order. Plain autograd takes 1.8 times as long for the
-attention of the decoder of `postks`, and 1.2 times for its products (1.4 times and 1.7 times the memory at the
-published size; `python benchmarks/networks.py --only memory`, `--only steps`).
+attention of the decoder of `postks`, and 1.7 times for its products at the published size, in float32 as in bfloat16
+(1.2 times at the small one; `python benchmarks/networks.py --only memory`, `--only steps`).
 
 Shapes: n rows of all steps together, b rows of the first step, t steps, l places of memory, d numbers.
 Rows of a step are always the first of those of the step before (see `recurrent.Packed`).

@@ -2,8 +2,9 @@
 
 The logits of a few hundred rows are made, their loss and its gradient taken, and dropped: `cross_entropy` of all logits
 needs twice the memory or more (`python benchmarks/networks.py --only loss`), and torch's loss in chunks
-(`linear_cross_entropy`) takes four times as long and gives neither the cost of each row nor its best word. Shapes: n
-rows, d numbers of a row, v words.
+(`linear_cross_entropy`) takes more than twice as long and gives neither the cost of each row nor its best word.
+
+Shapes: n rows, d numbers of a row, v words.
 """
 
 from __future__ import annotations

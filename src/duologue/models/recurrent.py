@@ -5,7 +5,7 @@ Shapes: s sequences, t steps, n tokens of all sequences together, e numbers in, 
 Sequences are laid step after step (`Packed`): first the first tokens of all, the longest sequence first, then the
 second tokens of those that have one. Every step works on a block of rows that only gets shorter. The pass back through
 time is written by hand, so that the gradients of the weights are a few large products and a token keeps d numbers: with
-`nn.GRU` a training step over 32 sources of 120 tokens takes 2.7 times as long, one over short triples 0.8 times
+`nn.GRU` a training step over 32 sources of 120 tokens takes 4.1 times as long, one over short triples as long
 (`python benchmarks/networks.py --only gru`).
 """
 

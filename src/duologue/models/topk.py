@@ -1,6 +1,6 @@
 """Top-k per row with a fixed rule for ties, shared by all searches.
 
-`Tensor.topk` leaves the order of equal values open; torch's stable sort, which does not, takes 20 times as long as this
+`Tensor.topk` leaves the order of equal values open; torch's stable sort, which does not, takes 18 times as long as this
 (`python benchmarks/networks.py --only top`).
 """
 

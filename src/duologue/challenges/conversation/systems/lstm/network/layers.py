@@ -4,8 +4,8 @@ Shapes: B sequences, N tokens of all sequences, L layers, E input size, H hidden
 
 Sequences are packed step after step (`recurrent.pack`). Input projections are computed for all steps at once, and so
 are weight gradients: the backward pass through time is written by hand. On batches as published `nn.LSTM`, which
-computes a full-size weight gradient at every step, takes 1.58 times as long with float32; with bfloat16, where it keeps
-a compiled kernel for each number of rows, 1.34 times as long with 2.6 times the memory
+computes a full-size weight gradient at every step, takes 2.03 times as long with float32; with bfloat16, where it keeps
+a compiled kernel for each number of rows, 2.34 times as long with 2.8 times the memory
 (`python benchmarks/networks.py --only "batches"`).
 """
 

@@ -20,7 +20,7 @@ class CRF(nn.Module):
     """s(y) = sum_t emission(y_t) + sum_t transition(y_{t-1}, y_t) + start(y_1) + end(y_n); P(y) = e^s(y) / Z.
 
     `allowed` (k, k) and `first` (k,), True = may follow, may begin, forbid steps that mean nothing. The library
-    pytorch-crf (of 2019) cannot forbid any, and takes 1.7 times as long (`python benchmarks/networks.py --only crf`).
+    pytorch-crf (of 2019) cannot forbid any, and takes twice as long (`python benchmarks/networks.py --only crf`).
     """
 
     barred: Tensor
