@@ -92,9 +92,10 @@ def _decoded(part: str, lines: Sequence[bytes]) -> Chunk:
 
 
 def _value(data: bytes) -> Any:
-    r"""Return what JSON holds; what is no character (half a surrogate pair, wrong bytes) is read as U+FFFD.
+    r"""Return what JSON holds; half a surrogate pair is read as U+FFFD.
 
-    A model makes such answers where it stops amid a character, and makes them again when it is asked again. Raises
+    A model makes such answers where it stops amid a character, and makes them again when it is asked again. Bytes that
+    are not UTF-8 are refused: a whole answer in another encoding would be read as nothing else. Raises
     `msgspec.DecodeError`.
 
     >>> _value(rb'["\ud83d", "\ud83d\ude00", "\\ud83d"]')
@@ -103,7 +104,9 @@ def _value(data: bytes) -> Any:
     try:
         return decode_json(data, Any)
     except msgspec.DecodeError:
-        return decode_json(_ESCAPE.sub(_no_half, data.decode("utf-8", "replace")), Any)
+        with suppress(UnicodeDecodeError):
+            return decode_json(_ESCAPE.sub(_no_half, data.decode()), Any)
+        raise
 
 
 def _no_half(escape: re.Match[str]) -> str:
