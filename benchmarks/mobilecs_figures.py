@@ -118,13 +118,13 @@ FIGURES = (
             f"gain from unlabelled calls, {share} % of the labels, track {track}",
             "semi",
             f"## Track {track}",
-            f"{share} %",
+            f"{share} % | {dialogues} | both",
             ("learned from", "gain", "95 % interval"),
             "interval above 0",
             lambda numbers: numbers[1] > 0,
         )
-        for track in (1, 2)
-        for share in (1, 3, 10)
+        for track, sizes in ((1, (10, 30, 100)), (2, (10, 30, 99)))
+        for share, dialogues in zip((1, 3, 10), sizes, strict=True)
     ),
     *(
         Figure(f"success of 1,000 simulated calls: {name}", "policy", "## 1000 goals", name, ("success",))
