@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from duologue.core.records import Report
 
+RESTAURANT = Path(__file__).parent / "golden" / "restaurant" / "small-data.json"
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "notebook.md"
 REFERENCES = ["wo xi huan ni", "ta shi yan yuan", "tian qi hen hao", "zai jian", "ni hao a", "hao de"]
 REPLIES = ["wo xi huan", "ta shi", "hen hao", "zai jian", "ni hao", "bu hao"]
@@ -126,6 +127,16 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
         duologue.predict("restaurant", "random", [], out=tmp_path / "there.json")
     with pytest.raises(FormatError):
         duologue.load_data("restaurant", _damaged(tmp_path))
+
+
+def test_a_result_that_is_there_is_refused_before_anything_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = duologue.load_system("restaurant", "random")
+    monkeypatch.setattr(ready, "answer", None)
+    (tmp_path / "there.json").write_text("[]", "utf-8")
+    with pytest.raises(UsageError, match="is there already"):
+        duologue.predict("restaurant", ready, RESTAURANT, out=tmp_path / "there.json")
 
 
 def _damaged(folder: Path) -> Path:

@@ -126,14 +126,14 @@ def predict(
         given = None if kb is None else Path(kb)
         predict_file(loaded, named, Path(data), Path(out), name=str(system), world=world, kb=given, seed=seed)
         return dict(loaded.answers(loaded.read(Path(out)), load_data(task, data)))
+    if out is not None and Path(out).exists():
+        raise UsageError(f"{out} is there already; choose another `out`, or remove it first")
     ready = load_system(task, system, kb=kb, seed=seed) if isinstance(system, str | Path) else _system(system)
     if isinstance(data, str | Path):
         demand_unread(ready, Path(data))
     examples = load_data(task, data) if isinstance(data, str | Path) else _examples(data)
     answers = answer_all(loaded, ready, in_world(examples, world))
     if out is not None:
-        if Path(out).exists():
-            raise UsageError(f"{out} is there already; choose another `out`, or remove it first")
         loaded.write(examples, answers, Path(out))
     return dict(answers)
 

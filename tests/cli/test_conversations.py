@@ -65,6 +65,34 @@ def test_conversations_are_simulated_and_the_figures_are_one_json_object(call: C
     assert again.read_bytes() == out.read_bytes()
 
 
+def test_conversations_of_another_run_are_written_over_with_force_alone(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "dialogues.jsonl"
+    out.write_text("somebody's work", "utf-8")
+    words = ("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--quiet", "--out", out)
+    refused = call(*words)
+    assert (refused.code, out.read_text("utf-8")) == (2, "somebody's work")
+    assert "is there already; choose another --out, or write over it with --force" in refused.err
+    assert call(*words, "--force").code == 0
+    played = out.read_bytes()
+    assert len(played.splitlines()) == 2
+    assert call(*words, "--seed", 2).code == 2
+    assert out.read_bytes() == played
+    out.write_bytes(b"")
+    assert call(*words).code == 0
+    assert out.read_bytes() == played
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_what_a_stopped_run_had_written_is_no_other_run(call: Call, tmp_path: Path) -> None:
+    out, report = tmp_path / "dialogues.jsonl", tmp_path / "gone" / "x.report.json"
+    report.parent.write_text("where a folder is expected", "utf-8")
+    words = ("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--quiet", "--out", out)
+    assert call(*words, "--report", report).code == 1
+    assert out.is_file()
+    assert call(*words).code == 0
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
 def test_tables_are_booked_without_any_file(call: Call, tmp_path: Path) -> None:
     out = tmp_path / "played.json"
     words = ("simulate", "restaurant", "--system", "solver", "--n", 3, "--seed", 1)

@@ -17,6 +17,7 @@ from duologue.core.locks import writing_folder
 from duologue.core.plugins import names, read_card
 from duologue.exports.formats import FORMATS, export_format
 from duologue.exports.hub import ExportDetails
+from duologue.run.notes import demand_absent
 from duologue.run.saved import read_report
 from duologue.terminal import console, options
 
@@ -96,7 +97,7 @@ def export(
     chosen = export_format(target)
     listed = chosen.file_name and out.is_dir()
     if not listed:
-        _demand_free(out, force=force)
+        demand_absent(out, force=force)
     if model is not None and target != "model-card":
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
     if folders and target != "dpo":
@@ -109,16 +110,11 @@ def export(
     made = _judged(chosen, words, folders) if chosen.of == "judged" else _made(chosen, words, gold, details)
     if listed:
         out /= chosen.load_file_name()([read_report(Path(word)) for word in words], details)
-        _demand_free(out, force=force)
+        demand_absent(out, force=force)
     with writing_folder(out) if made.keys() - {""} else nullcontext():
         for place, content in made.items():
             write_bytes(out / place if place else out, content)
     console.line(f"{target} in {out}")
-
-
-def _demand_free(out: Path, *, force: bool) -> None:
-    if out.exists() and (out.is_dir() or out.stat().st_size) and not force:
-        raise UsageError(f"{out} is there already; choose another --out, or write over it with --force")
 
 
 def _made(

@@ -17,6 +17,7 @@ from duologue.core.plugins import load_task, read_card
 from duologue.report import to_json
 from duologue.run.contamination import declared, with_knowledge
 from duologue.run.conversation_forecast import conversation_lines, forecast_conversations
+from duologue.run.notes import demand_absent
 from duologue.run.predict import demand_unread
 from duologue.run.prompt_marks import SYSTEM, USER
 from duologue.run.resumed import kept_answers, resumed
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 )
 @click.option("--max-turns", type=options.CountNumber(min=1), default=None, help="Cut after so many utterances.")
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")
+@click.option("--force", is_flag=True, help="Write over a file that is there at --out.")
 @click.option(
     "--report", "saved", type=options.OUT_REPORT, default=None, help="Save the report as JSON, counts included."
 )
@@ -94,6 +96,7 @@ def simulate(
     user_overrides: tuple[str, ...],
     max_turns: int | None,
     out: Path | None,
+    force: bool,
     saved: Path | None,
     dry_run: bool,
     seed: int,
@@ -106,9 +109,9 @@ def simulate(
 
     A user of proactive never sees goal or knowledge; one of mobilecs/dialogue works the official goal off; one of
     restaurant books a table as in the full dialogues of the challenge, and a bot may say what it likes or rank what it
-    is offered. Of more goals than --n some are drawn by the seed; the same seed gives the same dialogues. With --out
-    or --report a stopped run goes on where it was. Beside the figures stand those of people, where the file holds
-    their dialogues, and how long the system took for a reply.
+    is offered. Of more goals than --n some are drawn by the seed; the same seed gives the same dialogues. With --out or
+    --report a stopped run goes on where it was; a file that is there at --out is left alone. Beside the figures stand
+    those of people, where the file holds their dialogues, and how long the system took for a reply.
 
     --dry-run tells what partners that are paid by the call take at least, likely and at most: likely as in a few
     conversations of our own partners, or in dialogues of people.
@@ -154,6 +157,8 @@ def simulate(
         planned = forecast_conversations(loaded, system, asked, stage, name=name, seed=seed, left=kept)
         _tell_forecast(planned, as_json=as_json)
         return
+    if out is not None and journal is not None and not journal.exists():  # a stopped run was let through before
+        demand_absent(out, force=force)
     external = with_knowledge(read_card(Path(name)).external if is_model(name) else None, loaded, world, kb)
     with ExitStack() as opened:
         played = opened.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark))
