@@ -31,6 +31,11 @@ _KINDS = {
 """What a file is by its first bytes, and what to do."""
 
 
+def is_office_name(path: Path) -> bool:
+    """Tell whether a file that is a zip archive is a document or workbook by its name."""
+    return path.suffix.lower() in _OFFICE
+
+
 def binary_file(path: Path, data: bytes) -> Problem | None:
     """Return the problem of a file that is no text by its first bytes; `None` where they tell of nothing."""
     if data.startswith(_ZIP):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import stat
 import tomllib
+import zipfile
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
@@ -73,3 +74,17 @@ def test_a_folder_of_subtitles_is_a_call_for_each(tmp_path: Path) -> None:
     said = [row["content"][0]["[SPEAKER 1]"] for row in json.loads((tmp_path / "calls.json").read_bytes())]
     assert said == ["您好 0", "您好 1", "您好 2"]
     assert "choose an --out elsewhere" in str(call(tmp_path / "calls", "--out", tmp_path / "calls" / "x").exception)
+
+
+def test_the_transcripts_of_an_archive_are_named_with_it(tmp_path: Path) -> None:
+    archive, out = tmp_path / "march.zip", tmp_path / "calls.json"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("a.txt", "客服: 您好\n用户: 我的号码是13812345678\n")
+        packed.writestr("b/b.csv", "call,speaker,text\n1,坐席,您好\n1,用户,喂\n")
+    done = call(archive, "--quiet", "--out", out)
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    assert len(json.loads(out.read_bytes())) == 2
+    assert tomllib.loads((tmp_path / "calls.personal-data.toml").read_text("utf-8"))["files"] == ["march.zip"]
+    with zipfile.ZipFile(archive, "a") as packed:
+        packed.writestr("c.txt", "甲: 您好\n乙: 喂\n")
+    assert f"{archive}/c.txt" in str(call(archive, "--quiet", "--out", out).exception)

@@ -42,7 +42,7 @@ def calls(
 ) -> None:
     """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
 
-    Of a folder all that lies below it and ends as transcripts do is read.
+    Of a folder, or an archive (.zip, .tar, .tar.gz), all that lies in it and ends as transcripts do is read.
 
     Text has `speaker: utterance` lines and an empty line between calls, or lines with a speaker and a time above what
     is said; tables (.csv, .tsv) have columns such as call, speaker and text, or call, agent and customer, parted by
@@ -56,6 +56,7 @@ def calls(
       duologue data import calls crm-export.csv --encoding gb18030 --out calls.json --json
       duologue data import calls march.csv april.csv --staff Anna --staff Ben --out calls.json
       duologue data import calls subtitles --out calls.json
+      duologue data import calls march.zip --out calls.json
     """
     import tomli_w
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from duologue.challenges.mobilecs.formats.transcript_words import CUSTOMER, STAFF
-from duologue.challenges.mobilecs.formats.transcripts import BREAK, read_transcripts
+from duologue.challenges.mobilecs.formats.transcripts import BREAK, PackedTranscript, read_transcripts
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.core.amounts import amount
 from duologue.core.errors import FormatError
@@ -50,7 +50,7 @@ class ImportedCalls(NamedTuple):
 
 
 def import_calls(
-    paths: Sequence[Path],
+    files: Sequence[Path | PackedTranscript],
     staff: Collection[str] = (),
     *,
     keep_personal_data: bool = False,
@@ -64,7 +64,7 @@ def import_calls(
     Ids are hashes of the anonymous words, so importing a file again gives the same dialogues. Raises `FormatError` with
     all problems of all files, such as calls with several customers, or whose speakers have no known roles.
     """
-    calls = _read(paths, {name.strip().lower() for name in staff}, encoding, progress)
+    calls = _read(files, {name.strip().lower() for name in staff}, encoding, progress)
     anonymiser = None if keep_personal_data else Anonymiser()
     rows: list[dict[str, Any]] = []
     times: dict[str, int] = {}
@@ -84,18 +84,18 @@ def import_calls(
 
 
 def _read(
-    paths: Sequence[Path], own: Collection[str], encoding: str, progress: Progress | None
+    files: Sequence[Path | PackedTranscript], own: Collection[str], encoding: str, progress: Progress | None
 ) -> list[tuple[Transcript, dict[str, bool]]]:
     """Return the calls of files, each with the roles of its speakers. Raises `FormatError` with all that is wrong."""
     calls: list[tuple[Transcript, dict[str, bool]]] = []
     refused: list[FormatError] = []
-    for number, path in enumerate(paths, start=1):
+    for number, file in enumerate(files, start=1):
         try:
-            calls += _with_roles(path, own, encoding)
+            calls += _with_roles(file, own, encoding)
         except FormatError as error:
             refused.append(error)
         if progress is not None:
-            progress(number, len(paths), "files")
+            progress(number, len(files), "files")
     if len(refused) == 1:
         raise refused[0]
     problems = ProblemCollector(
@@ -104,16 +104,18 @@ def _read(
         for one in error.problems
     )
     if refused:
-        raise FormatError(f"the import of {amount(len(paths), 'file')}", problems.problems())
+        raise FormatError(f"the import of {amount(len(files), 'file')}", problems.problems())
     return calls
 
 
-def _with_roles(path: Path, own: Collection[str], encoding: str) -> Iterator[tuple[Transcript, dict[str, bool]]]:
-    calls = read_transcripts(path, encoding)
+def _with_roles(
+    file: Path | PackedTranscript, own: Collection[str], encoding: str
+) -> Iterator[tuple[Transcript, dict[str, bool]]]:
+    calls = read_transcripts(file, encoding)
     roles = [_roles(call, own) for call in calls]
     problems = ProblemCollector(_told([one for one in roles if isinstance(one, Problem)])).problems()
     if problems:
-        raise FormatError(path, problems)
+        raise FormatError(file.path if isinstance(file, PackedTranscript) else file, problems)
     return ((call, found) for call, found in zip(calls, roles, strict=True) if isinstance(found, dict))
 
 

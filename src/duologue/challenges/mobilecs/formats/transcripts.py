@@ -62,13 +62,22 @@ class Transcript(NamedTuple):
     """Speaker as the file calls it, and what it says; nobody speaks twice in a row."""
 
 
-def read_transcripts(path: Path, encoding: str = "utf-8") -> list[Transcript]:
+class PackedTranscript(NamedTuple):
+    """A file of an archive, read already."""
+
+    path: Path
+    """What messages call it: the archive, and its name in there."""
+    data: bytes
+
+
+def read_transcripts(file: Path | PackedTranscript, encoding: str = "utf-8") -> list[Transcript]:
     """Return the calls of a file in their order; utterances in a row by one speaker are joined by a break.
 
     `encoding` is that of a file which is not UTF-8. Raises `FormatError` with all problems of the file, `StorageError`
     where it cannot be read, `UsageError` for an unknown encoding.
     """
-    text = _decoded(disk.read_bytes(path), path, encoding)
+    path, data = file if isinstance(file, PackedTranscript) else (file, disk.read_bytes(file))
+    text = _decoded(data, path, encoding)
     suffix = path.with_name(path.name.removesuffix(".gz")).suffix.lower()
     problems = ProblemCollector()
     if suffix in transcript_json.SUFFIXES:
