@@ -66,6 +66,29 @@ def test_what_is_no_character_is_read_as_the_sign_for_it(part: str) -> None:
         assert list(chunks_of([body])) == [(part, {"a": said + "\ufffd"})]
 
 
+def said(*words: str, end: str = "data: [DONE]\n\n") -> list[str]:
+    r"""Return what chunks of a stream say whose words are written so in JSON."""
+    body = "".join('data: {"choices": [{"delta": {"content": ' + one + "}}]}\n\n" for one in words) + end
+    return [
+        value["choices"][0]["delta"]["content"] for part, value in chunks_of([body.encode()]) if part != END
+    ]  # fmt: skip
+
+
+def test_a_character_that_two_chunks_share_is_read_whole() -> None:
+    assert said(r'"a\ud83d"', r'"\ude00b"') == ["a", "😀b"]
+    assert said(r'"\ud83d"', '""', "null", r'"\ude00\ud83d"', r'"\uDE01"') == ["", "", None, "😀", "😁"]
+    for end in ("data: [DONE]\n\n", ""):
+        assert said(r'"a\ud83d"', '"b"', end=end) == ["a", "\ufffdb"]
+        assert said(r'"\ude00\ud83d"', r'"\ud83d"', r'"c\ud83d"', end=end) == ["\ufffd", "\ufffd", "\ufffdc", "\ufffd"]
+
+
+def test_what_python_does_not_read_is_no_fault_of_a_half() -> None:
+    deep = "[" * 900 + "]" * 900
+    body = rf'data: {{"x": {deep}, "choices": [{{"delta": {{"content": "a\ud83d"}}}}]}}' + "\n\n"
+    found = [value["choices"][0]["delta"]["content"] for _, value in chunks_of([body.encode()])]
+    assert "".join(found) == "a\ufffd"
+
+
 def test_time_grows_as_the_body() -> None:
     def seconds(count: int) -> float:
         begun = time.perf_counter()
