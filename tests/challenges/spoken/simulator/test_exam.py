@@ -55,6 +55,14 @@ def test_the_executor_passes_the_exam_of_any_graph(rows: list[tuple[str, str, st
     assert all(set(one.facts) <= set(graph) for one in questions)
 
 
+def test_a_small_graph_is_not_drawn_from_for_as_long_as_a_large_one() -> None:
+    told: list[int] = []
+    graph = Graph("one", [Fact(subject="黄山", relation="所在地", object="安徽省")])
+    questions = make_exam(graph, 2000, part="test", seed=1, progress=lambda found, *_: told.append(found))
+    assert Counter(one.kind for one in questions) == {"reverse": len(wordings("test")["reverse"]["back"])}
+    assert len(told) == 3 * len(KINDS)  # at 0, 500 and 1,000 draws
+
+
 def test_a_graph_without_facts_has_nothing_to_ask() -> None:
     assert make_exam(Graph("empty", []), 2, part="test", seed=1) == []
 

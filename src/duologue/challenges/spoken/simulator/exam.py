@@ -49,6 +49,8 @@ _TRIES = 60
 """Draws for each question wanted; most find nothing."""
 _FRUITLESS = 120_000
 """Draws one after the other without a new question, after which a graph has no more: those of 2,000 questions."""
+_FRUITLESS_A_FACT = 1_000
+"""The same for each fact of a small graph: in graphs of 1 to 12 facts no question came later than after 202."""
 _TOLD_EVERY = 500
 """Draws between two signs of progress."""
 
@@ -111,10 +113,11 @@ def make_exam(
         graph = Graph(graph.name, (fact for fact in graph if fact.relation))
     drawer = Drawer(graph, table["adjectives"])
     shapes = drawer.shapes()
+    fruitless = min(_FRUITLESS, _FRUITLESS_A_FACT * len(graph))
     made: list[ExamQuestion] = []
     for kind in kinds:
         own = [(shape, draw) for (name, shape), draw in shapes.items() if name == kind]
-        made += _questions(drawer, kind, own, n, part, seed, progress) if own else []
+        made += _questions(drawer, kind, own, n, part, seed, fruitless, progress) if own else []
     return made
 
 
@@ -125,12 +128,13 @@ def _questions(
     n: int,
     part: Part,
     seed: int,
+    fruitless: int,
     progress: Progress | None,
 ) -> list[ExamQuestion]:
     found: dict[tuple[str, ...], ExamQuestion] = {}
     last = 0
     for attempt in range(_TRIES * n):
-        if len(found) == n or attempt - last > _FRUITLESS:
+        if len(found) == n or attempt - last > fruitless:
             break
         if progress is not None and attempt % _TOLD_EVERY == 0:
             progress(len(found), n, kind)
