@@ -41,6 +41,13 @@ def test_prompts_that_a_server_refused_for_themselves_are_told_and_are_no_refusa
     assert "refusals" not in told
 
 
+def test_answers_that_are_no_chat_completion_are_told_and_are_no_refusals_of_the_model() -> None:
+    account = Account()
+    account.called(ChatCompletion(text="", refusal='{"foo":1}', finish="no_completion"), kept=False)
+    told = summary_lines(account.summary(CAPS), 1)[-1]
+    assert told.endswith("; 1 calls that the server answered with what is no chat completion, try after try")
+
+
 def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
     accounts = [one(float(number), kept=number > 90) for number in range(1, 101)]
     accounts[0].note(unparsable=1, dropped=4)

@@ -43,6 +43,18 @@ def test_a_request_is_sent_with_its_schema_and_put_on_the_account() -> None:
     assert (account.counts["calls"], account.counts.get("kept", 0)) == (1, 0)
 
 
+def test_what_was_no_chat_completion_is_asked_for_again_by_the_next_run_and_is_recorded(tmp_path: Path) -> None:
+    record = tmp_path / "calls.jsonl"
+    with Stub(stub.answers, stub.no_choices, stub.answers) as server:
+        for entries in ({"record": str(record)}, {}):
+            made = caller(server.url, cache=str(tmp_path / "cache"), tries=1, **entries)
+            said = [made.ask(ASKED._replace(seed=number), Account()).text for number in range(2)]
+            assert said == ['{"points": 1}', "" if entries else '{"points": 1}']
+        assert len(server.asked) == 3
+        replayed = caller(server.url, replay=str(record))
+        assert replayed.ask(ASKED._replace(seed=1), Account()).finish == "no_completion"
+
+
 def test_tries_are_told_beside_calls_as_the_cap_counts_them() -> None:
     account = Account()
     with Stub(stub.broken, stub.busy(), stub.answers) as server:

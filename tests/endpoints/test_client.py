@@ -168,6 +168,38 @@ def test_a_prompt_that_is_refused_for_itself_is_a_refusal_and_others_go_on(statu
         assert asked.complete(BODY).text
 
 
+@pytest.mark.parametrize("odd", [b'{"foo": 1}', b"<html>gateway</html>", b'{"choices": []}'])
+def test_an_odd_answer_amid_good_ones_is_told_and_a_server_that_gives_no_others_is_given_up(odd: bytes) -> None:
+    answers = [stub.answers, *3 * [stub.sends(odd)], stub.answers, *5 * 3 * [stub.sends(odd)], stub.answers]
+    with Stub(*answers) as server:
+        asked = client(server.url, tries=3, wait=0.001)
+        assert asked.complete(BODY).text
+        found = asked.complete(BODY)
+        assert (found.text, found.refusal, found.finish, found.told) == (
+            "",
+            odd.decode().replace(": ", ":"),
+            "no_completion",
+            False,
+        )
+        assert found.prompt_tokens > 0
+        assert asked.complete(BODY).text
+        assert [asked.complete(BODY).finish for _ in range(4)] == 4 * ["no_completion"]
+        with pytest.raises(BotError, match=r"what is no chat completion: .* \(3 tries\)"):
+            asked.complete(BODY)
+    with Stub(stub.sends(odd)) as server, pytest.raises(BotError, match="what is no chat completion"):
+        client(server.url, tries=1).complete(BODY)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_fails_in_its_answer_is_given_up_at_once() -> None:
+    failing = stub.sends(b'{"error": {"message": "overloaded"}}')
+    with Stub(stub.answers, failing) as server:
+        asked = client(server.url, tries=1)
+        assert asked.complete(BODY).text
+        with pytest.raises(BotError, match="fails in its answer: overloaded"):
+            asked.complete(BODY)
+
+
 def test_whether_a_server_runs_is_asked_where_it_did_not_answer() -> None:
     with Stub(stub.broken) as server, pytest.raises(BotError) as told:
         client(server.url, tries=1).complete(BODY)

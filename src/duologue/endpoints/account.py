@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from duologue.core.system_answers import TAKEN_UP
-from duologue.endpoints.server_words import FILTERED, TOO_LONG
+from duologue.endpoints.server_words import FILTERED, NO_COMPLETION, TOO_LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,9 +48,10 @@ class Account:
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
             estimated=int(not completion.told),
-            refusals=int(bool(completion.refusal) and completion.finish not in {TOO_LONG, FILTERED}),
+            refusals=int(bool(completion.refusal) and completion.finish not in {TOO_LONG, FILTERED, NO_COMPLETION}),
             too_long=int(completion.finish == TOO_LONG),
             prompts_filtered=int(completion.finish == FILTERED),
+            no_completion=int(completion.finish == NO_COMPLETION),
             cut_off=int(completion.finish == "length" and not one_token),
             filtered=int(completion.finish == "content_filter"),
         )
@@ -140,6 +141,7 @@ def summary_lines(
         "filtered": "cut off by a filter of the server",
         "too_long": "prompts longer than the server takes (--set turns=... and --set facts=... shorten them)",
         "prompts_filtered": "prompts that a filter of the server refused",
+        "no_completion": "calls that the server answered with what is no chat completion, try after try",
     }
     lines.append(f"not as asked: {told['unparsable']:,} of {answers:,} {odd.pop('unparsable')}")
     found = [f"{told[name]:,} {words}" for name, words in odd.items() if told.get(name)]

@@ -14,7 +14,7 @@ from duologue.core.rng import Rng
 from duologue.endpoints.address import COMPLETIONS, base_address
 from duologue.endpoints.chunks import NotJsonError
 from duologue.endpoints.completion import ChatCompletion, completion_of, decoded_response, error_in
-from duologue.endpoints.server_words import refusal, refused_alone, said_by_server
+from duologue.endpoints.server_words import NO_COMPLETION, refusal, refused_alone, said_by_server
 from duologue.endpoints.timed_line import BodyError, LineError, TimedLine, certificates
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _OPTIONAL = ("max_tokens", "temperature", "seed", "logprobs", "top_logprobs")
 """Fields of a request that some servers, or models, do not take."""
 _STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured", "guided")
 """Words of a server that refuses the form of an answer."""
+_ODD_IN_A_ROW = 5
+"""Calls one after the other that come to no chat completion, after which a server that gave some is given up."""
 
 
 class FormRefusedError(BotError):
@@ -53,6 +55,14 @@ class _TroubleError(Exception):
         self.wait, self.advice = wait, advice
 
 
+class _OddAnswerError(_TroubleError):
+    """An answer with success that is no chat completion."""
+
+    def __init__(self, said: str, milliseconds: float) -> None:
+        super().__init__(f"answers with what is no chat completion: {said}")
+        self.said, self.milliseconds = said, milliseconds
+
+
 class EndpointClient:
     """Posts chat requests to one server."""
 
@@ -68,11 +78,14 @@ class EndpointClient:
         self._lock = Lock()
         self._stopped = Event()
         self._not_before = 0.0
+        self._completed, self._odd = False, 0
+        """Whether there was a chat completion, and the calls since the last one that came to none."""
 
     def complete(self, body: bytes, on_sent: Callable[[], object] | None = None) -> ChatCompletion:
         """Return what the model says to a request; `on_sent` is called for each try that is sent.
 
-        A prompt that a server refuses for what it says, or for its length, is answered by a refusal: others go on.
+        A prompt that a server refuses for what it says, or for its length, is answered by a refusal: others go on. So
+        is one that it answers with what is no chat completion, try after try, where it has answered others with one.
         Raises `BotError` for a server that refuses all, or is down, busy or broken try after try, `FormRefusedError`
         where it does not take the form of the answer, and `CapReachedError`.
         """
@@ -84,6 +97,8 @@ class EndpointClient:
                 return self._once(body, on_sent)
             except _TroubleError as trouble:
                 if number == settings.tries:
+                    if isinstance(trouble, _OddAnswerError) and self._goes_on():
+                        return self._unread(body, trouble)
                     tried = f" ({settings.tries} tries)" if settings.tries > 1 else ""
                     raise BotError(f"{self._who} {trouble}{tried}{trouble.advice}") from None
                 pause = wait * (0.5 + jitter.unit()) if trouble.wait is None else trouble.wait
@@ -95,6 +110,22 @@ class EndpointClient:
                 self._pause(min(pause, settings.longest_wait), everybody=trouble.wait is not None)
                 wait *= 2
         raise AssertionError("the last try ends the loop")
+
+    def _goes_on(self) -> bool:
+        """Count a call that came to no chat completion, and tell whether it is an odd one amid good ones."""
+        with self._lock:
+            self._odd += 1
+            return self._completed and self._odd < _ODD_IN_A_ROW
+
+    def _unread(self, body: bytes, odd: _OddAnswerError) -> ChatCompletion:
+        """Return a call that came to no chat completion; what it took is estimated."""
+        return ChatCompletion(
+            text="",
+            refusal=odd.said,
+            finish=NO_COMPLETION,
+            prompt_tokens=self._caps.estimated(len(body)),
+            milliseconds=round(odd.milliseconds, 3),
+        )
 
     def stop(self) -> None:
         """End the waits of all threads; calls under way come to their end."""
@@ -176,9 +207,11 @@ class EndpointClient:
             told = None
         completion = completion_of(told, len(body), milliseconds)
         if completion is None:
-            error = error_in(told)
-            what = "fails in its answer" if error else "answers with what is no chat completion"
-            raise _TroubleError(f"{what}: {excerpt(error.encode()) if error else self._said(data)}")
+            if error := error_in(told):
+                raise _TroubleError(f"fails in its answer: {excerpt(error.encode())}")
+            raise _OddAnswerError(self._said(data), milliseconds)
+        with self._lock:
+            self._completed, self._odd = True, 0
         return completion
 
     def _said(self, data: bytes) -> str:

@@ -26,6 +26,8 @@ _FILTERED = (
 )  # fmt: skip
 """Words of servers that refuse a prompt for what it says: of OpenAI, Azure, llama.cpp, vLLM, Anthropic, DashScope."""
 TOO_LONG, FILTERED = "prompt_too_long", "prompt_filtered"
+NO_COMPLETION = "no_completion"
+"""Why a call ended that a server answered with what is no chat completion, try after try."""
 
 
 def said_by_server(data: bytes, secret: Secret) -> str:

@@ -17,6 +17,7 @@ from duologue.core.records import Record
 from duologue.core.typed import decode_json
 from duologue.endpoints.completion import ChatCompletion
 from duologue.endpoints.recorded_calls import CallRecording, key_of
+from duologue.endpoints.server_words import NO_COMPLETION
 
 
 class StoredCall(Record, frozen=True, kw_only=True):
@@ -59,11 +60,12 @@ class CallStore:
     def keep(self, url: str, body: bytes, completion: ChatCompletion) -> ChatCompletion:
         """Keep a finished call, and return what counts as its outcome: what is recorded, where it was made twice.
 
-        Its file is whole or not there. Raises `StorageError` for what the disk refuses.
+        Its file is whole or not there. A call that came to no chat completion has none, so that the next run makes it
+        anew; it is recorded all the same, to be replayed. Raises `StorageError` for what the disk refuses.
         """
         if self._recorded is not None:
             completion = self._recorded.keep(url, body, completion)
-        if self._folder is None:
+        if self._folder is None or completion.finish == NO_COMPLETION:
             return completion
         path = self._path(url, body)
         data = msgspec.json.encode(StoredCall(url=url, request=msgspec.Raw(body), completion=completion))
