@@ -6,14 +6,13 @@ anonymous text.
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from duologue.challenges.mobilecs.formats.transcript_words import CUSTOMER, STAFF
+from duologue.challenges.mobilecs.formats.transcript_roles import names_of, role_of
 from duologue.challenges.mobilecs.formats.transcripts import BREAK, PackedTranscript, read_transcripts
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.core.amounts import amount
@@ -22,8 +21,6 @@ from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 from duologue.core.rng import digest
 from duologue.text.anonymiser import Anonymiser
-from duologue.text.personal.gazetteer import CHINESE_SURNAMES
-from duologue.text.personal.names import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -34,9 +31,6 @@ if TYPE_CHECKING:
     from duologue.text.anonymiser import Replaced
 
 _RULE = "transcript-roles"
-_NUMBERED = re.compile(r"([a-z]+|[\u4e00-\u9fff]+)[^a-z\u4e00-\u9fff].*", re.DOTALL)
-"""A role with what tells one person from others: 客服001, 坐席-张三, agent 7."""
-_WORDS = STAFF | CUSTOMER
 _ID_LENGTH = 32
 
 
@@ -130,31 +124,12 @@ def _told(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(first[message], place=found[0] + more, stands_for=len(found))
 
 
-def _role(speaker: str) -> bool | None:
-    """Tell whether the usual words say that a speaker is the staff; `None` where they do not say."""
-    word = _role_word(speaker)
-    return None if word is None else word in STAFF
-
-
-def _role_word(speaker: str) -> str | None:
-    """Return the usual word for a role that a speaker is called by, alone or before a number or a name."""
-    name = speaker.lower()
-    numbered = _NUMBERED.fullmatch(name)
-    return next((word for word in (name, numbered[1] if numbered else "") if word in _WORDS), None)
-
-
-def _names(speaker: str) -> list[str]:
-    """Return the names of a person that a speaker is called by, without the role."""
-    word = _role_word(speaker)
-    if word is None:
-        return names_in(speaker)
-    return [name for name in names_in(speaker[len(word) :]) if name.isascii() or name[0] in CHINESE_SURNAMES]
-
-
 def _roles(call: Transcript, own: Collection[str]) -> dict[str, bool] | Problem:
     """Return by speaker whether it is the staff; a problem where that cannot be told."""
     speakers = list(dict.fromkeys(speaker for speaker, _ in call.turns))
-    known = {speaker: speaker.lower() in own or bool(_role(speaker)) if own else _role(speaker) for speaker in speakers}
+    known = {
+        speaker: speaker.lower() in own or bool(role_of(speaker)) if own else role_of(speaker) for speaker in speakers
+    }
     unknown = [speaker for speaker in speakers if known[speaker] is None]
     if len(unknown) == 1 and len(speakers) == 2:
         (other,) = (speaker for speaker in speakers if speaker != unknown[0])
@@ -174,7 +149,7 @@ def _anonymous(call: Transcript, anonymiser: Anonymiser | None) -> list[tuple[st
     """Return the turns without personal data; names of speakers that are no roles are replaced wherever they stand."""
     if anonymiser is None:
         return call.turns
-    names = [name for speaker in dict.fromkeys(speaker for speaker, _ in call.turns) for name in _names(speaker)]
+    names = [name for speaker in dict.fromkeys(speaker for speaker, _ in call.turns) for name in names_of(speaker)]
     said = anonymiser.dialogue().utterances([text for _, text in call.turns], names)
     return [(speaker, text) for (speaker, _), text in zip(call.turns, said, strict=True)]
 
