@@ -44,6 +44,22 @@ FILES: list[tuple[str, str, list[str]]] = [
 """Task, file, and what its page says."""
 
 
+def test_labels_of_statistics_have_their_english_names_everywhere_but_on_chinese_pages(
+    duologue: Any, tmp_path: Path
+) -> None:
+    page, words = (
+        tmp_path / "page.html",
+        ("show", "mobilecs/extraction", GOLDEN / "mobilecs/extraction/contract/raw.json"),
+    )
+    assert duologue(*words, "--out", page).code == 0
+    rows = re.findall(r'<th scope="row">.*?</th><td>(.*?)</td>', page.read_text(encoding="utf-8"))
+    (slots,) = (row for row in rows if row.startswith('<span class="en" lang="en">业务费用 (fee) '))
+    assert "(" not in slots.partition('<span class="zh"')[2]
+    told = json.loads(duologue(*words, "--json").out)["slots"]
+    assert told[0].startswith("业务费用 (fee) ")
+    assert f"slots: {', '.join(told)}\n" in duologue(*words, "--only", "statistics").out
+
+
 @pytest.mark.parametrize(("task", "file", "wanted"), FILES)
 def test_a_file_of_each_task_is_a_page(duologue: Any, tmp_path: Path, task: str, file: str, wanted: list[str]) -> None:
     page = tmp_path / "page.html"

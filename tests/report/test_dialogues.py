@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from duologue.core.dialogue_view import Said
+
 HOSTILE = "<script>alert(1)</script>\"'&\x1b[2J\u202eevil\ud800"
 
 
@@ -97,6 +99,14 @@ def test_words_of_ours_are_there_in_both_languages(tmp_path: Path) -> None:
     shown = page(tmp_path / "a.html", [DialogueView(both, [said], [TableView("goal", ["value"], [[both]])])])
     spans = '<span class="en" lang="en">not &lt;b&gt;</span><span class="zh" lang="zh-Hans">不 &lt;b&gt;</span>'
     assert shown.count(spans) == 5
+
+
+def test_lists_of_statistics_are_told_in_both_languages(tmp_path: Path) -> None:
+    slots: list[Said] = [Bilingual(en="费用 (fee) 5", zh="费用 5"), "a<b 2"]
+    write_dialogues_page(tmp_path / "a.html", [], {"slots": slots, "form": ["raw"]}, title="x", n=1)
+    shown = (tmp_path / "a.html").read_text(encoding="utf-8")
+    en, zh = "费用 (fee) 5, a&lt;b 2", "费用 5、a&lt;b 2"
+    assert f'<td><span class="en" lang="en">{en}</span><span class="zh" lang="zh-Hans">{zh}</span></td>' in shown
 
 
 def test_what_comes_after_the_dialogue_stands_below_it(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.core.capabilities import lacking_capability
-from duologue.core.dialogue_view import plain_lines
+from duologue.core.dialogue_view import english_statistics, plain_lines
 from duologue.core.disk import replacing_text, write_text
 from duologue.core.optional_protocols import FactChecking, Inspectable
 from duologue.core.plugins import load_task
@@ -94,7 +94,7 @@ def show(
     if not isinstance(loaded, Inspectable):
         raise lacking_capability(task, "Inspectable")
     if as_json:
-        console.as_json(loaded.statistics(file))
+        console.as_json(english_statistics(loaded.statistics(file)))
         return
     if out is not None:
         from duologue.report.dialogues import write_dialogues_page

@@ -10,10 +10,12 @@ from duologue.core.marked_text import MarkedText, raised
 from duologue.core.text_columns import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Said = str | Bilingual
     """Words of the data, as they stand; or words of ours, in both languages of a page."""
+    Statistics = Mapping[str, int | float | Sequence[Said]]
+    """Counts, means and lists by name."""
 
 Role = Literal["user", "agent", "answer", ""]
 """Who somebody is, whatever they are called: the user, whoever serves or leads, what a system answered; or none."""
@@ -67,6 +69,14 @@ def in_two(en: str, zh: str) -> Said:
 def in_english(said: Said) -> str:
     """Return words as plain text has them: of ours, the English ones."""
     return said if isinstance(said, str) else said.en
+
+
+def english_statistics(found: Statistics) -> dict[str, int | float | list[str]]:
+    """Return statistics as text and JSON have them: of words of ours, the English ones."""
+    return {
+        name: value if isinstance(value, int | float) else [in_english(one) for one in value]
+        for name, value in found.items()
+    }
 
 
 def view_lines(view: DialogueView) -> Iterator[str]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from duologue.core.dialogue_view import views_of_lines
+from duologue.core.dialogue_view import english_statistics, views_of_lines
 from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from duologue.core.annotation import AnnotationScheme, PlacedProblem
-    from duologue.core.dialogue_view import DialogueView
+    from duologue.core.dialogue_view import DialogueView, Statistics
     from duologue.core.protocols import Progress, System, World
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Turn
     from duologue.core.scenes import Scene
@@ -94,13 +94,14 @@ class Inspectable(Protocol):
         """Write the plain dump of a data file: each call has one line with its end, so that data never forges one."""
         ...
 
-    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+    def statistics(self, path: Path) -> Statistics:
         """Return the statistics of a data file, the official ones where there are such."""
         ...
 
     def statistics_text(self, path: Path) -> str:
         """Return the same as text: lines `name: value`, or as the official tool spells it where there is one."""
-        return "".join(f"{name}: {_spelled(value)}\n" for name, value in self.statistics(path).items())
+        found = english_statistics(self.statistics(path))
+        return "".join(f"{name}: {_spelled(value)}\n" for name, value in found.items())
 
     def views(self, path: Path) -> Iterator[DialogueView]:
         """Yield what a data file holds, as a page shows it; left out, the blocks of its plain dump."""

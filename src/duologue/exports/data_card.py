@@ -85,7 +85,7 @@ def _statistics(corpus: GeneratedCorpus, path: Path) -> list[str]:
             told = corpus.task.statistics(path / file.name)
         except DuologueError:  # a catalogue, or the truth by itself
             continue
-        rows = [(key, _number(value)) for key, value in told.items() if not isinstance(value, list)]
+        rows = [(key, _number(value)) for key, value in told.items() if isinstance(value, int | float)]
         if rows:
             parts.append(f"### {words(file.name)}\n\n{table(('what', 'number'), rows)}")
     return ["## Statistics", *parts] if parts else []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.annotation import Bilingual
+from duologue.core.dialogue_view import in_english
 from duologue.core.disk import replacing_text
 from duologue.core.escapes import one_line
 from duologue.core.version import __version__
@@ -12,10 +14,11 @@ from duologue.report.html import template
 from duologue.report.words import said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from duologue.core.dialogue_view import DialogueView, TableView, UtteranceView
+    from duologue.core.dialogue_view import DialogueView, Said, Statistics, TableView, UtteranceView
+    from duologue.core.marked_text import MarkedText
 
 MAX_UTTERANCES, MAX_ROWS = 500, 200
 """Utterances of a dialogue and rows of a table that are shown; the others are counted."""
@@ -43,7 +46,7 @@ class _Shown(NamedTuple):
 def write_dialogues_page(
     path: Path,
     dialogues: Iterable[DialogueView],
-    statistics: Mapping[str, int | float | list[str]],
+    statistics: Statistics,
     *,
     title: str,
     n: int,
@@ -80,8 +83,13 @@ def _colour(one: UtteranceView, others: dict[str, int]) -> int:
     return _OTHERS[others.setdefault(one.speaker, len(others)) % len(_OTHERS)] if one.speaker else _NOBODY
 
 
-def _spelled(value: float | list[str]) -> str:
-    if isinstance(value, list):
-        more = f", … ({len(value):,})" if len(value) > _MAX_LISTED else ""
-        return one_line(", ".join(value[:_MAX_LISTED])) + more
-    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+def _spelled(value: float | Sequence[Said]) -> str | MarkedText:
+    if isinstance(value, int | float):
+        return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+    more = f", … ({len(value):,})" if len(value) > _MAX_LISTED else ""
+    listed = value[:_MAX_LISTED]
+    english = one_line(", ".join(map(in_english, listed))) + more
+    if not any(isinstance(one, Bilingual) for one in listed):
+        return english
+    chinese = "、".join(one.zh if isinstance(one, Bilingual) else one for one in listed)
+    return said(Bilingual(en=english, zh=one_line(chinese) + more))

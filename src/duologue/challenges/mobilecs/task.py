@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from duologue.core.annotation import AnnotationScheme, PlacedProblem
-    from duologue.core.dialogue_view import DialogueView
+    from duologue.core.dialogue_view import DialogueView, Statistics
     from duologue.core.optional_protocols import Partner, Stage
     from duologue.core.protocols import Progress, System, World
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
@@ -100,7 +100,7 @@ class _Walked(Inspectable):
 
         return dialogue_views.views(path)
 
-    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+    def statistics(self, path: Path) -> Statistics:
         """Return the statistics of a data or result file."""
         from duologue.challenges.mobilecs.formats import walker
 

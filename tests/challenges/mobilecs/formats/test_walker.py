@@ -9,6 +9,7 @@ import pytest
 from duologue.challenges.mobilecs.formats import walker
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
+from duologue.core.annotation import Bilingual
 from duologue.core.errors import FormatError
 from duologue.core.optional_protocols import Inspectable
 
@@ -162,10 +163,11 @@ def test_statistics_count_dialogues_of_both_forms(golden: Path, tmp_path: Path) 
 
 
 def test_the_commonest_labels_come_first_then_by_name() -> None:
-    assert walker.commonest(["询问", "通知", "通知", "抱歉"]) == [
-        "通知 (inform) 2",
-        "抱歉 (apologise) 1",
-        "询问 (ask) 1",
+    assert walker.commonest(["询问", "通知", "通知", "抱歉", "name"]) == [
+        Bilingual(en="通知 (inform) 2", zh="通知 2"),
+        "name 1",
+        Bilingual(en="抱歉 (apologise) 1", zh="抱歉 1"),
+        Bilingual(en="询问 (ask) 1", zh="询问 1"),
     ]
 
 

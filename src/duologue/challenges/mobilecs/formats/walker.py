@@ -24,16 +24,17 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER_TEXT,
 )
 from duologue.core.annotation import Bilingual
-from duologue.core.dialogue_view import UtteranceView, utterance_lines
+from duologue.core.dialogue_view import UtteranceView, in_two, utterance_lines
 from duologue.core.records import Annotation, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from duologue.core.dialogue_view import Said
     from duologue.core.records import Act, Answer, Dialogue
 
-    Statistics = dict[str, int | float | list[str]]
+    Statistics = dict[str, int | float | list[Said]]
     Row = dict[str, Any]
 
 RAW, TRACK_2, RESULT_1 = "raw", "track2", "track 1 result"
@@ -304,10 +305,10 @@ def _intents(marked: Sequence[Annotation]) -> Statistics:
     }
 
 
-def commonest(labels: Iterable[str]) -> list[str]:
-    """Return the most frequent labels with English names and counts."""
+def commonest(labels: Iterable[str]) -> list[Said]:
+    """Return the most frequent labels with counts in both languages, the Chinese ones without their English names."""
     ranked = sorted(Counter(labels).items(), key=lambda entry: (-entry[1], entry[0]))
-    return [f"{bilingual(label)} {count}" for label, count in ranked[:_COMMONEST]]
+    return [in_two(f"{bilingual(label)} {count}", f"{label} {count}") for label, count in ranked[:_COMMONEST]]
 
 
 def _share(part: int, whole: int) -> float:
