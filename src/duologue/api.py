@@ -69,10 +69,10 @@ class ComparisonTable(tuple[Comparison, ...]):
         return data_frame(self.columns, self.rows())
 
     def __str__(self) -> str:
-        return text_table(self._title, self.columns, self.rows(), below=self[0].caution if self else "")
+        return text_table(self._title, self.columns, self.rows(), below=filter(None, [self[0].caution if self else ""]))
 
     def _repr_html_(self) -> str:
-        return html_table(self._title, self.columns, self.rows(), below=self[0].caution if self else "")
+        return html_table(self._title, self.columns, self.rows(), below=filter(None, [self[0].caution if self else ""]))
 
     @property
     def _title(self) -> str:

@@ -15,7 +15,7 @@ ROWS: list[list[object]] = [["f1", 0.5, 12], ["bleu-1", None, 7]]
 
 
 def test_numbers_stand_at_the_right_of_their_columns_and_texts_at_the_left() -> None:
-    assert text_table("scores", ["name", "value", "items"], ROWS, below="ranked by f1") == (
+    assert text_table("scores", ["name", "value", "items"], ROWS, below=["ranked by f1"]) == (
         "scores\nname     value  items\nf1      0.5000     12\nbleu-1       -      7\nranked by f1"
     )
 
@@ -30,10 +30,10 @@ def test_no_rows_are_a_head_alone() -> None:
 
 
 def test_html_has_figures_as_print_has_and_what_is_below_behind_the_table() -> None:
-    assert html_table("scores", ["name", "value", "items"], ROWS, below="a < b") == (
+    assert html_table("scores", ["name", "value", "items"], ROWS, below=["a < b", "c"]) == (
         "<table><caption>scores</caption><tr><th>name</th><th>value</th><th>items</th></tr>"
         "<tr><td>f1</td><td>0.5000</td><td>12</td></tr><tr><td>bleu-1</td><td>-</td><td>7</td></tr></table>"
-        "<p>a &lt; b</p>"
+        "<p>a &lt; b</p><p>c</p>"
     )
 
 
@@ -51,8 +51,8 @@ def test_rows_beyond_the_most_are_counted(rows: int, left: int, monkeypatch: pyt
 
 
 def test_what_a_terminal_or_a_browser_would_obey_is_spelled_out() -> None:
-    shown = text_table("a\x1b", ["b\n"], [["c\r"]], below="d\x07")
-    assert shown == "a\\x1b\nb\\n\nc\\r\nd\\x07"
+    shown = text_table("a\x1b", ["b\n"], [["c\r"]], below=["d\x07", "e"])
+    assert shown == "a\\x1b\nb\\n\nc\\r\nd\\x07\ne"
     page = html_table("<a>\x1b", ["<b>"], [["<c>"]])
     assert (
         page == "<table><caption>&lt;a&gt;\\x1b</caption><tr><th>&lt;b&gt;</th></tr><tr><td>&lt;c&gt;</td></tr></table>"

@@ -211,3 +211,23 @@ def test_a_report_without_a_system_is_titled_by_its_scores() -> None:
     assert str(report).splitlines()[0] == "scores on t, v, 2 items"
     named = msgspec.structs.replace(report, system="solver")
     assert "<caption>solver on t, v, 2 items</caption>" in named._repr_html_()
+
+
+def test_a_report_shows_what_stands_beside_its_figures_and_counts_further_problems() -> None:
+    problems = tuple(
+        Problem(rule="id-missing", message="has no answer", severity="warning", place=f"sample {number}" * (number > 0))
+        for number in range(7)
+    )
+    rows = (("1", (1.0,)), ("2", (0.0,)))
+    shown = Report(
+        task="t", variant="v", n=2, scores=(), rank_by="f1", columns=("hits",), items=rows, problems=problems
+    )
+    *_, caution, first, second, _third, _fourth, fifth, more, signature = str(shown).splitlines()
+    assert caution == shown.caution
+    assert (first, second) == ("warning: has no answer", "warning: sample 1: has no answer")
+    assert (fifth, more) == ("warning: sample 4: has no answer", "and 2 more problems")
+    assert signature == str(shown.signature)
+    assert f"<p>{caution}</p><p>{first}</p><p>{second}</p>" in shown._repr_html_()
+    alone = msgspec.structs.replace(shown, groups=("a", "b"), problems=problems[:5])
+    assert str(alone).splitlines()[2] == first
+    assert "more problems" not in str(alone)

@@ -16,8 +16,12 @@ _ROWS = 200
 """Rows of a table that are shown; the rest is counted."""
 
 
-def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, below: str = "") -> str:
+def html_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, below: Iterable[str] = ()
+) -> str:
     """Return a table as HTML, everything escaped; numbers with four decimals, `None` as a dash.
+
+    `below` are paragraphs behind it.
 
     >>> html_table("scores", ["name"], [["f1 & more"]])
     '<table><caption>scores</caption><tr><th>name</th></tr><tr><td>f1 &amp; more</td></tr></table>'
@@ -26,10 +30,12 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     lines = [_row("th", columns), *(_row("td", row) for row in listed[:_ROWS])]
     more = [f'<tr><td colspan="{len(columns)}">and {len(listed) - _ROWS} more</td></tr>'] if len(listed) > _ROWS else []
     table = f"<table><caption>{_escaped(title)}</caption>{''.join([*lines, *more])}</table>"
-    return f"{table}<p>{_escaped(below)}</p>" if below else table
+    return table + "".join(f"<p>{_escaped(line)}</p>" for line in below)
 
 
-def text_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, below: str = "") -> str:
+def text_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, below: Iterable[str] = ()
+) -> str:
     """Return a table as lines of text, what a terminal would obey spelled out; numbers to the right of their columns.
 
     >>> print(text_table("scores", ["name", "value"], [["f1", 0.5], ["bleu-1", None]]))
@@ -43,7 +49,7 @@ def text_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     numbers = [all(isinstance(row[at], int | float | None) for row in listed) for at in range(len(columns))]
     lines = aligned(cells, numbers)
     more = [f"and {len(listed) - _ROWS} more"] if len(listed) > _ROWS else []
-    return "\n".join([one_line(title), *lines, *more, *([one_line(below)] if below else [])])
+    return "\n".join([one_line(title), *lines, *more, *map(one_line, below)])
 
 
 def data_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:

@@ -25,6 +25,8 @@ Scalar = str | int | float
 """A value in a knowledge base. The spoken challenge has integers; everything else is text."""
 
 _SCORE_COLUMNS = ("score", "value", "low", "high")
+_PROBLEMS = 5
+"""Problems of a report that are shown beside its figures; the others are counted."""
 Meta = dict[str, Any]
 """Free remarks that no metric reads."""
 
@@ -474,10 +476,17 @@ class Report(Record, frozen=True, kw_only=True):
         return data_frame(_SCORE_COLUMNS, self.rows())
 
     def __str__(self) -> str:
-        return text_table(self._title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
+        return text_table(self._title, _SCORE_COLUMNS, self.rows(), below=self._below)
 
     def _repr_html_(self) -> str:
-        return html_table(self._title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
+        return html_table(self._title, _SCORE_COLUMNS, self.rows(), below=self._below)
+
+    @property
+    def _below(self) -> list[str]:
+        """What stands beside the figures, that dialogues are not known and the first problems; and the signature."""
+        told = [f"{one.severity}: {f'{one.place}: ' if one.place else ''}{one.message}" for one in self.problems]
+        more = [f"and {len(told) - _PROBLEMS} more problems"] if len(told) > _PROBLEMS else []
+        return [*filter(None, [self.caution]), *told[:_PROBLEMS], *more, str(self.signature)]
 
     @property
     def _title(self) -> str:

@@ -100,10 +100,10 @@ class Leaderboard(NamedTuple):
         return notes_of(place.report for place in self.places)
 
     @property
-    def _below(self) -> str:
+    def _below(self) -> list[str]:
         doubted = [f"{place.system}: {one.message}" for place in self.places for one in doubts(place.report)]
         noted = [line.removesuffix(".") for line in in_lines(self.notes)]
-        return "; ".join([*([self.caution] if self.caution else []), *doubted, *noted])
+        return [*([self.caution] if self.caution else []), *doubted, *noted]
 
     @property
     def _title(self) -> str:
