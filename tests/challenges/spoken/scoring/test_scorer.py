@@ -234,6 +234,12 @@ def test_a_missing_sample_scores_zero_even_where_nothing_was_to_be_said() -> Non
         assert figures(report_on({"1": ONE, "2": TWO}, {"1": ONE}, with_options(empty=empty)))["f1"] == 1
 
 
+def test_references_without_any_triple_bring_a_warning_since_who_chooses_none_is_right() -> None:
+    report = report_on({"2": TWO}, {"2": TWO})
+    assert [(one.rule, one.severity) for one in report.problems] == [("truth-without-triples", "warning")]
+    assert report_on({"1": ONE, "2": TWO}, {"1": ONE, "2": TWO}).problems == ()
+
+
 def test_replies_to_unknown_samples_are_passed_over() -> None:
     report = report_on({"1": ONE}, {"1": ONE, "9": {"message": "甲", "attrs": []}})
     assert report.n == 1

@@ -87,6 +87,15 @@ def _as_scored(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, severity="warning", message=message, advice="`check` refuses such a file")
 
 
+def _triples_unknown(attrs: Sequence[Sequence[object]]) -> list[Problem]:
+    """Return a warning where no reference has a triple, such as plain replies: all who choose none are right then."""
+    if any(attrs):
+        return []
+    message = "no reference has a triple: precision, recall and F1, and their part of total, tell nothing of the replies"
+    advice = "look at BLEU and generation-f1, or give references with `attrs`"
+    return [Problem(rule="truth-without-triples", severity="warning", message=message, advice=advice)]
+
+
 def gold_attrs(example: Example) -> list[dict[str, Any]]:
     """Return the gold triples as they stand in the file, else as the reference's facts give them."""
     row = example.source
@@ -155,7 +164,7 @@ def _report(
         signature,
         rank_by=RANK_BY,
         slices=slices_of(counts, formulas, signature, cuts),
-        problems=tuple(_as_scored(problem) for problem in findings.problems),
+        problems=(*(_as_scored(problem) for problem in findings.problems), *_triples_unknown(attrs)),
         meta={"options": list(options.changed()), "samples": how.samples},
         ends=_ends(replies, options),
     )
