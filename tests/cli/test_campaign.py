@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.campaigns.made import Volunteer, by_length
@@ -13,6 +13,9 @@ from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.people.links import find_link
 from duologue.arena.storage import open_database
+
+if TYPE_CHECKING:
+    from duologue.arena.campaigns.volunteer_view import ShownItem
 
 KB = Path(__file__).resolve().parents[1] / "golden" / "restaurant" / "small-kb.txt"
 
@@ -77,6 +80,29 @@ def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp
     assert scored["systems"] == found["systems"]
     assert duologue("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
     assert duologue("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
+
+
+def test_an_export_tells_whose_ratings_it_leaves_out(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    made = start(duologue, folder, tmp_path, "--volunteers", 2)
+    with open_database(tmp_path, durable=False) as database:
+        with database.reading() as connection:
+            campaign = find_campaign(connection, made["id"])
+            rows = connection.execute(campaign_volunteers.select()).all()
+        people, careful = {row.code: row.person_id for row in rows}, by_length(campaign)
+        Volunteer(database, made["id"], people["r01"]).rate_all(careful)
+
+        def careless(item: ShownItem) -> dict[str, Any]:
+            said = careful(item)
+            return dict.fromkeys(said, 3) if "attention check" in item.first[-1][1] else said
+
+        Volunteer(database, made["id"], people["r02"]).rate_all(careless)
+    words = ("campaign", "export", made["id"], "--workspace", tmp_path, "--out")
+    told = duologue(*words, tmp_path / "ratings.csv").out
+    assert "18 ratings in" in told
+    assert "left out, since they failed attention checks: r02 (--everybody" in told
+    told = duologue(*words, tmp_path / "all.csv", "--everybody").out
+    assert "36 ratings in" in told
+    assert "left out" not in told
 
 
 def test_a_person_who_is_there_is_invited_too(duologue: Any, folder: Path, tmp_path: Path) -> None:

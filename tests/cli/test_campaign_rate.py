@@ -44,6 +44,18 @@ def test_points_are_asked_for_blind_and_kept(tmp_path: Path) -> None:
         assert len(ratings_of(connection, campaign)) == 9
 
 
+def test_the_instructions_come_first_and_what_does_not_count_is_marked(tmp_path: Path) -> None:
+    with open_database(tmp_path) as database:
+        made = made_campaign(database, material=made_material(items=1))
+        with database.reading() as connection:
+            instructions = find_campaign(connection, made).protocol.instructions
+    told = " ".join(rate(tmp_path, made, "2\n2\n2\n2\n2\n0\n" + "1\n1\n1\n", "--n", "3").split())
+    assert told.startswith(" ".join(instructions.split()))
+    learning, _, counted = told.rpartition("right: ")
+    assert learning.count("to learn from: ") == 2
+    assert "to learn from: " not in counted
+
+
 def test_of_a_pair_a_choice_and_a_reason(tmp_path: Path) -> None:
     with open_database(tmp_path) as database:
         material = made_material(("one", "two"), items=1)

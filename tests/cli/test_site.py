@@ -40,6 +40,20 @@ def test_init_makes_one_admin_and_prints_one_link(installed: Command, tmp_path: 
     assert "site people link" in again.err
 
 
+def test_a_site_of_invited_volunteers_does_not_say_that_nobody_can_sign_in(installed: Command, tmp_path: Path) -> None:
+    work = ("--workspace", tmp_path)
+    assert installed("site", "people", "add", "--name", "Wei", "--role", "volunteer", *work).code == 0
+    server = installed.start("site", *work, "--port", 0)
+    try:
+        assert server.stdout
+        said = server.stdout.readline() + server.stdout.readline()
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=60)
+    assert "there is no admin yet: `duologue site init` makes the first admin" in said
+    assert "nobody" not in said
+
+
 def _answer(connection: Connection, *, name: str, at: int) -> None:
     connection.execute(insert(nonces).values(nonce=name, result=None, answered_at=at))
 

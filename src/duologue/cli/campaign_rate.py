@@ -62,6 +62,7 @@ def rate(*, word: str, person: str, n: int | None, workspace: Path, address: str
         if found.protocol.live:
             raise UsageError("people talk with these systems themselves; they do it on the site: duologue site")
         database.write(lambda connection: enrol(connection, found, person, database.now()))
+        console.line(found.protocol.instructions)
         _norm(database, found, person)
         done = 0
         while n is None or done < n:
@@ -71,6 +72,8 @@ def rate(*, word: str, person: str, n: int | None, workspace: Path, address: str
                 console.line(told.get(view.stage, f"nothing is left; you have rated {view.rated}"))
                 return
             console.line(f"{view.rated} rated, {view.left} left", bold=True)
+            if view.item.onboarding:
+                console.line("to learn from: what is right is told afterwards, and it does not count")
             _show(view.item)
             try:
                 _ask(database, found, person, view.item)

@@ -111,6 +111,8 @@ def judge(*, word: str, file: Path, workspace: Path, address: str | None) -> Non
 def export(*, word: str, out: Path, everybody: bool, workspace: Path, address: str | None) -> None:
     """Write the ratings of CAMPAIGN as a file that `duologue ratings score` reads; raters stand there by codes.
 
+    Whoever fails more than half of the attention checks is left out, and told, as in the results.
+
     \b
     Examples:
       duologue campaign export 3f2a --out ratings.csv
@@ -118,13 +120,17 @@ def export(*, word: str, out: Path, everybody: bool, workspace: Path, address: s
     """
     from duologue.arena.campaigns.campaign import find_campaign
     from duologue.arena.campaigns.campaign_results import ratings_of
+    from duologue.arena.campaigns.volunteers import careless_people
     from duologue.arena.storage import open_database
     from duologue.ratings.rows import ratings_text
 
     with open_database(workspace, address) as database, database.reading() as connection:
         found = find_campaign(connection, word)
         ratings = ratings_of(connection, found, everybody=everybody)
+        left_out = () if everybody else sorted(careless_people(connection, found))
     write_text(out, ratings_text(ratings, out))
     console.line(
         f"{amount(len(ratings), 'rating')} in {out}; duologue ratings score {out} --protocol {found.rating.name}"
     )
+    if left_out:
+        console.line(f"left out, since they failed attention checks: {', '.join(left_out)} (--everybody: with theirs)")

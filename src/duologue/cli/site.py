@@ -136,7 +136,8 @@ def site(
         console.line(f"the site is at {server.address} (Ctrl-C stops); its database is {found.place}")
         with found.reading() as connection:
             if not list_people(connection, "admin", closed=False):
-                console.line("nobody can sign in yet: `duologue site init` makes the first admin")
+                lacking = "there is no admin yet" if list_people(connection, closed=False) else "nobody can sign in yet"
+                console.line(f"{lacking}: `duologue site init` makes the first admin")
         if not (_is_here(host) or proxies):
             console.line(f"whoever reaches {host} can read along: put a proxy with TLS before it (--behind-proxy)")
         with worker_beside(found, open_blobs(workspace)):
