@@ -113,7 +113,7 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
     """Return why examples cannot be scored against strictly: odd truth rows, unknown answers, repeated ids."""
     if not examples:
         return [Problem(rule="truth-empty", message="there is no dialogue to score against")]
-    found: list[Problem] = []
+    found = _ranked_truth(examples)
     seen: set[str] = set()
     for number, one in enumerate(examples, start=1):
         row = one.source
@@ -134,6 +134,20 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
             advice = "do data and truth belong together?"
             found.append(Problem(rule="truth-foreign", place=place, message=message, advice=advice))
     return found
+
+
+def _ranked_truth(examples: Sequence[Example]) -> list[Problem]:
+    """Return one problem where truth rows rank several candidates, as those of a result do."""
+    rows = [(number, one.source) for number, one in enumerate(examples, start=1) if isinstance(one.source, dict)]
+    lists = [(number, row, row.get("lst_candidate_id")) for number, row in rows]
+    several = [(number, row, len(ranked)) for number, row, ranked in lists if isinstance(ranked, list) and ranked[1:]]
+    if not several:
+        return []
+    number, row, many = several[0]
+    message = f"found {many} ranked candidates, expected the right one alone; {len(several):,} of the rows rank several"
+    advice = "is this a result? what is scored comes first, the truth behind --gold"
+    place = place_of(row, number)
+    return [Problem(rule="truth-ranked", place=place, message=message, advice=advice, stands_for=len(several))]
 
 
 def _report(
