@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -190,6 +191,19 @@ def test_records_are_printed_as_tables_that_no_terminal_obeys(report: Report) ->
 def test_tables_in_print_keep_their_columns_where_names_are_wide() -> None:
     lines = text_table("scores", ["system", "f1"], [["流量套餐", 0.5], ["ours", 0.25]]).splitlines()
     assert len({text_width(line) for line in lines[1:]}) == 1
+
+
+def test_columns_in_another_order_are_refused_and_boards_of_plain_data_name_no_test_set(report: Report) -> None:
+    class Column(list[str]):
+        index = property(lambda self: sorted(range(len(self)), reverse=self[0] == REFERENCES[-1]))
+
+    turned = Column(REFERENCES[::-1])
+    for score in (duologue.metrics.f1, duologue.metrics.bleu, partial(duologue.score, "proactive")):
+        with pytest.raises(UsageError, match="the same index in another order"):
+            score(turned, Column(REFERENCES))
+    other = duologue.score("proactive", REFERENCES, REFERENCES[::-1], system="other")
+    with pytest.raises(UsageError, match=r"^short \(A\) against other \(B\): "):
+        duologue.leaderboard([report, other])
 
 
 def test_the_package_lists_its_api_alone() -> None:

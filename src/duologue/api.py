@@ -17,7 +17,7 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
 from duologue.core.notebook import data_frame, html_table, text_table
 from duologue.core.optional_protocols import Grounded
-from duologue.core.plain_lists import as_list, as_whole_number
+from duologue.core.plain_lists import as_list, as_whole_number, demand_one_order
 from duologue.core.plugins import load_task as _load_task
 from duologue.core.protocols import Task
 from duologue.core.records import Answer, Example, Report
@@ -171,6 +171,7 @@ def score(
     0.8333
     """
     loaded, said = _task(task), plain_data.listed(predictions, "predictions")
+    demand_one_order(predictions, references, "predictions and references")
     chosen = _entries(options, "options")
     how = evaluate.scoring(loaded, variant, options=[f"{name}={value}" for name, value in chosen.items()])
     if references is None:

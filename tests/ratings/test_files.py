@@ -48,7 +48,9 @@ def test_long_and_wide_tables_and_json_lines_are_the_same(tmp_path: Path) -> Non
 
 def test_a_spreadsheet_may_write_semicolons_and_a_byte_order_mark(tmp_path: Path) -> None:
     sheet = WIDE.replace(",", ";").replace("planner", '"a;b, c"').replace("\n", "\r\n")
-    found = read_ratings(written(tmp_path, f"\ufeff{sheet}"), PROACTIVE).ratings
+    read = read_ratings(written(tmp_path, f"\ufeff{sheet}"), PROACTIVE)
+    assert not read.warnings
+    found = read.ratings
     plain = read_ratings(written(tmp_path, WIDE.replace("planner", '"a;b, c"')), PROACTIVE).ratings
     assert found == plain
     assert found[0].system == "a;b, c"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from operator import index
@@ -26,14 +27,37 @@ def as_list(given: object, what: str) -> list[Any]:
         raise UsageError(f"a set is given, which has no order; give a list of {what}")
     if hasattr(given, "columns"):  # of pandas, polars and their like: its members are the names of the columns
         raise UsageError(f"a whole table is given in place of a list of {what}; give one of its columns")
-    if not isinstance(given, Iterable):
+    if not is_list(given):
         raise UsageError(f"{given!r:.80} is no list of {what}")
     return list(given)
 
 
+def demand_one_order(first: object, second: object, what: str) -> None:
+    """Raise `UsageError` where two columns of tables have the same row labels in another order; `what` names both.
+
+    Whatever has no labels belongs together by its places, and so do columns with other labels.
+
+    >>> demand_one_order(["a"], ["b"], "texts")
+    """
+    labels = [_labels(one) for one in (first, second)]
+    if labels[0] != labels[1] and Counter(labels[0]) == Counter(labels[1]):
+        raise UsageError(
+            f"the {what} are columns with the same index in another order, and the n-th belongs to the n-th; bring "
+            "both into one order, or give the values alone as lists"
+        )
+
+
+def _labels(given: object) -> list[Any]:
+    """Return the labels of the rows of a column, such as a series of pandas has; none of anything else."""
+    found = getattr(given, "index", None)
+    return [repr(one) for one in found] if found is not None and not callable(found) and is_list(found) else []
+
+
 def is_list(given: object) -> TypeGuard[Iterable[Any]]:
     """Whether something has members in an order and is no text: a list, tuple, array, series or generator."""
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping | AbstractSet)
+    if isinstance(given, str | bytes | Mapping | AbstractSet):
+        return False
+    return isinstance(given, Iterable) and getattr(given, "ndim", 1) != 0  # an array of no dimension claims to be
 
 
 def as_whole_number(given: Any, name: str) -> int:

@@ -78,7 +78,7 @@ def _examples(task: Task, files: JudgedFiles) -> Sequence[Example]:
     if files.golds:
         return Truth.of(task, files.golds, files.data).examples
     if files.data is None:
-        raise UsageError("a judge reads replies in their contexts; give the data file that was answered (--input)")
+        raise UsageError("replies are rated in their contexts; give what was answered (--input) or the truth (--gold)")
     return list(task.load(files.data))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from duologue.core.errors import UsageError
-from duologue.core.plain_lists import as_list, as_whole_number, is_list
+from duologue.core.plain_lists import as_list, as_whole_number, demand_one_order, is_list
 from duologue.metrics.corpus_bleu import Bleu, count_bleu
 from duologue.metrics.counts import tally
 from duologue.metrics.diversity import count_distinct
@@ -88,6 +88,7 @@ def distinct(texts: Iterable[PlainText], *, n: int = 1) -> float:
 
 def _pairs(hypotheses: object, references: object) -> tuple[list[object], list[object]]:
     """Return both as lists of one length, which is not 0."""
+    demand_one_order(hypotheses, references, "hypotheses and references")
     said, wanted = as_list(hypotheses, "texts"), as_list(references, "texts")
     if len(said) != len(wanted):
         raise UsageError(

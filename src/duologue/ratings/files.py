@@ -64,8 +64,8 @@ def parse_ratings(data: bytes, path: Path, protocol: RatingProtocol, *, judge: b
     A `judge` may give fractions of a point, and needs no column `rater`. Raises `FormatError` with all problems of the
     file, each with its line, field, what was found and what was expected.
     """
-    text, warnings = disk.decode_text(data, path)
-    problems = ProblemCollector(warnings)
+    text, _ = disk.decode_text(data, path)  # its one warning, of a byte order mark, is about official programs
+    problems = ProblemCollector()
     reader = _Reader(protocol, problems, judge=judge)
     for row in _rows(text, path, problems):
         reader.take(row)
@@ -89,8 +89,8 @@ def read_system_scores(path: Path) -> dict[str, float]:
 
     Raises `FormatError` with all problems of the file; `StorageError` where it cannot be read.
     """
-    text, warnings = disk.decode_text(disk.read_bytes(path), path)
-    problems = ProblemCollector(warnings)
+    text, _ = disk.decode_text(disk.read_bytes(path), path)
+    problems = ProblemCollector()
     found: dict[str, float] = {}
     for row in _rows(text, path, problems):
         system, score = (str(row.cells.get(name, "")).strip() for name in ("system", "score"))

@@ -272,7 +272,8 @@ def _expect_all_alike(test_set: str, ranked: Sequence[tuple[str, Report]]) -> No
         try:
             expect_alike(report, other)
         except UsageError as error:
-            raise UsageError(f"{test_set}: {first} (A) against {name} (B): {error}") from error
+            where = f"{test_set}: " if test_set else ""  # plain data are of no test set
+            raise UsageError(f"{where}{first} (A) against {name} (B): {error}") from error
 
 
 def expect_alike(a: Report, b: Report) -> None:
