@@ -9,6 +9,7 @@ from duologue.arena.campaigns.known_items import check_items, is_right
 from duologue.core.errors import UsageError
 from duologue.core.plugins import names
 from duologue.ratings.protocol import find_protocol
+from duologue.run.partners import conversable, open_live_system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,13 @@ def test_the_five_protocols_and_the_arena_are_there() -> None:
     assert known["conversation"].per_item == 10
     assert find_protocol(known["conversation"].ratings).reference == "reference"
     assert {one.task for one in known.values()} - {""} <= set(names("tasks"))
+
+
+@pytest.mark.parametrize("name", [name for name, one in campaign_protocols().items() if "goal" in one.talker_sees])
+def test_whoever_is_to_see_a_goal_card_gets_one(name: str) -> None:
+    task = conversable(find_campaign_protocol(name).task)
+    partner = task.partner(open_live_system(task, None), None, seed=1, lang="zh", name="talk")
+    assert partner.goal_card()
 
 
 @pytest.mark.parametrize("name", sorted(campaign_protocols()))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -345,3 +346,28 @@ def test_a_generated_knowledge_base_can_be_talked_about() -> None:
     replies = state(partner, "hello", "may i have a table", "romantic", "french", "london", "for six", "moderate")
     assert replies[-1][0] == "ok let me look into some options for you"
     assert replies[-1][1] == "api_call french london six moderate romantic"
+
+
+@pytest.mark.parametrize(("lang", "wants"), [("en", "You want: "), ("zh", "您要的是：")])
+def test_the_goal_card_has_a_table_that_there_is(lang: str, wants: str) -> None:
+    base = KnowledgeBase("made", make_kb(1, 3))
+    first, again, other = (RestaurantPartner(Solver(), base, seed=seed, lang=lang).goal_card() for seed in (1, 1, 2))
+    assert first == again != other
+    assert first[0].startswith(wants)
+    pairs = re.findall(r"(\w+) = (\w+)", first[0])
+    assert len(pairs) == 5
+    assert base.find(dict(pairs))
+    assert "phone" in first[1] or "address" in first[1]
+
+
+def test_where_nobody_can_book_there_is_no_goal_card() -> None:
+    assert RestaurantPartner(Solver(), small_base(), seed=1).goal_card() == []
+
+
+def test_a_talk_keeps_what_is_known_of_the_restaurants_that_the_bot_named() -> None:
+    partner = RestaurantPartner(Solver(), small_base(), seed=1)
+    partner.reply("may i have a table with british cuisine in london for four in an expensive price range")
+    partner.reply("business")
+    partner.reply("no")
+    assert {fact.subject for fact in partner.dialogue().knowledge} == {"odd_cow"}
+    assert {fact.relation for fact in partner.dialogue().knowledge} == set(FIELDS)

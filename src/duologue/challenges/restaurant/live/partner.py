@@ -81,6 +81,20 @@ class RestaurantPartner(Partner):
         """How to talk to the bot: all that is shown before the first turn."""
         return self.welcome
 
+    def goal_card(self) -> list[str]:
+        """Return the table that a person may book here, drawn by the seed as simulated users draw theirs.
+
+        There is none in a knowledge base that allows no simulated bookings.
+        """
+        from duologue.challenges.restaurant.live.scenes import make_stage  # with the simulator, for a card alone
+
+        try:
+            stage = make_stage(self._base, (), n=1, seed=self._seed, max_turns=None)
+        except UsageError:
+            return []
+        goal = stage.scenes[0].user.goal
+        return [] if goal is None else [line for item in goal.items for line in self._ui_text.card(item)]
+
     def reply(self, text: str) -> list[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the bot says.
 
@@ -108,7 +122,8 @@ class RestaurantPartner(Partner):
         """Return the transcript so far.
 
         The user's turns are as typed; `meta["heard"]` has the canonical utterances where they differ.
-        Silences that the bot went on by itself are turns of the user with `meta["implied"]`.
+        Silences that the bot went on by itself are turns of the user with `meta["implied"]`. `knowledge` has the facts
+        about what the bot named, by which a person can tell whether it fits.
         """
         meta = {
             "system": type(self._system).__name__,
@@ -116,7 +131,10 @@ class RestaurantPartner(Partner):
             "seed": self._seed,
             "lang": self._lang,
         }
-        return Dialogue(id=self._name, turns=tuple(self._turns), meta=meta)
+        words = [turn.text.split() for turn in self._turns if turn.speaker == "system"]
+        named = dict.fromkeys(word for text in words for word in text if word in self._base)
+        facts = tuple(fact for name in named for fact in self._base.about(name))
+        return Dialogue(id=self._name, turns=tuple(self._turns), knowledge=facts, meta=meta)
 
     def _greet(self, interpretation: Interpretation) -> list[Turn]:
         """Begin a dialogue as the challenge does, with a greeting, if the user does not."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.schema.domain import Domain
     from duologue.challenges.restaurant.schema.templates import RequestSlot
     from duologue.challenges.restaurant.systems.solver.solver import BookingState
+    from duologue.core.records import Item
     from duologue.knowledge.base import KnowledgeBase
 
 ENGLISH = {
@@ -38,6 +39,8 @@ ENGLISH = {
     "no-more-options": "I am sorry, that was the last option. You could take one of them after all (what was the first"
     " option again) or change something, for example: instead could it be {examples}.",
     "goodbye": "Goodbye!",
+    "card": "You want: {values}.",
+    "card-asks": "Find out: {values}.",
     "list": ", ",
 }
 CHINESE = {
@@ -60,6 +63,8 @@ CHINESE = {
     "no-more-options": "抱歉，这是最后一个了。您可以从中选一个（what was the first option again），"
     "或者修改要求，例如：instead could it be {examples}。",
     "goodbye": "再见！",
+    "card": "您要的是：{values}。",
+    "card-asks": "请问到：{values}。",
     "list": "、",
 }
 _NAMED = {"en": ("restaurant", "ask for a table"), "zh": ("餐厅", "订餐桌")}
@@ -110,6 +115,12 @@ class UiText:
             filled["values"] = self._list(values)
             filled["changes"] = self._list(self._changes(dict(zip(state.required, values, strict=False))))
         return self._texts[key].format(**self._named, **filled, examples=self._example(key), hint=self._hint(state))
+
+    def card(self, item: Item) -> list[str]:
+        """Return what is to be booked, and what is to be asked of it, a line each."""
+        wants = self._list(f"{slot} = {value}" for slot, value in item.known.items())
+        lines = [self._texts["card"].format(values=wants)]
+        return [*lines, self._texts["card-asks"].format(values=self._list(item.asked))] if item.asked else lines
 
     def _hint(self, state: BookingState) -> str:
         key = _hint_key(state)
