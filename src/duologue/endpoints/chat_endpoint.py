@@ -22,7 +22,7 @@ from duologue.endpoints.server_words import refusal, said_by_server
 from duologue.endpoints.timed_line import BodyError, LineError, TimedLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
 _SILENCE = 120.0
@@ -61,7 +61,8 @@ class ChatEndpoint(Partner):
     """A model behind a chat endpoint; `model` is the first that it lists, where none is named.
 
     `url` is the base address, such as `http://127.0.0.1:8200/v1`; without a path `/v1` is meant. It is asked through a
-    `TimedLine`, so that key and words go to the named host alone. `turns` is a dialogue that is taken up again.
+    `TimedLine`, so that key and words go to the named host alone. `turns` is a dialogue that is taken up again, `card`
+    returns what the person who talks is to reach; the endpoint is not told.
     Raises `UsageError` for an address or a key that can be none, `BotError` for an endpoint that cannot be reached or
     refuses.
     """
@@ -69,9 +70,16 @@ class ChatEndpoint(Partner):
     patient = True
 
     def __init__(
-        self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat", turns: Sequence[Turn] = ()
+        self,
+        url: str,
+        model: str | None = None,
+        *,
+        lang: str = "en",
+        name: str = "chat",
+        turns: Sequence[Turn] = (),
+        card: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        self._url, self._lang, self._name = base_of(url), lang, name
+        self._url, self._lang, self._name, self._card = base_of(url), lang, name, card
         self._secret = Secret.of_environment()
         self._secret.demand_apart_from({"the address": self._url, "the model": model})
         secure = self._url.startswith("https:")
@@ -101,6 +109,10 @@ class ChatEndpoint(Partner):
     def how_to_talk(self) -> str:
         """How to leave; not whom one talks to."""
         return _HOW[self._lang]
+
+    def goal_card(self) -> Sequence[str]:
+        """Return what the person who talks is to reach."""
+        return self._card()
 
     def reply(self, text: str) -> list[Turn]:
         """Return what the model says without its thoughts; nothing after a goodbye or an empty line."""

@@ -302,6 +302,16 @@ def test_what_is_taken_back_is_seen_no_more(
     assert partner.noted == ["a plan of mine", "yes"]
 
 
+def test_who_talks_with_a_chat_endpoint_has_the_goal_card_of_the_task(database: Database, engine: TalkEngine) -> None:
+    settings = []
+    for system in ("http://127.0.0.1:9/v1#m", "solver"):
+        talk = begin(database, "restaurant", system)
+        ready(database, engine, talk)
+        settings.append(kept(database, talk).setting)
+    remote, local = (() if one is None else one.card for one in settings)
+    assert remote == local != ()
+
+
 def test_a_system_that_there_is_not_is_told(database: Database, engine: TalkEngine) -> None:
     talk = begin(database, "restaurant", "nobody")
     ready(database, engine, talk)

@@ -15,7 +15,7 @@ from duologue.core.plugins import load_task
 from duologue.judges.judge_texts import load_texts
 from duologue.judges.results import JudgedFiles
 from duologue.ratings.protocol import RatingProtocol, find_protocol
-from duologue.run.partners import conversable, kept_system
+from duologue.run.partners import conversable, is_address, kept_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,6 +108,7 @@ def propose(
         )
     if not protocol.live:
         raise UsageError(f"'{given[0].source}' is no file; {protocol.name} rates result files: give NAME=RESULT_FILE")
+    _demand_goals_told(protocol, given)
     talked = conversable(loaded.info.name)
     sources = {}
     for one in given:
@@ -121,6 +122,22 @@ def propose(
     told = {name: source for name, source in sources.items() if source != name}
     settings = msgspec.structs.replace(settings, sources=told)
     return Proposal(loaded.info.name, protocol, rating, material, settings, title)
+
+
+def _demand_goals_told(protocol: CampaignProtocol, given: Sequence[GivenSystem]) -> None:
+    """Raise `UsageError` for a chat endpoint where dialogues are rated by a goal that the system alone has.
+
+    An endpoint is asked with the words of the talk, so it could not lead to the goal, and nobody could rate that.
+    """
+    if protocol.unit != "dialogue" or "goal" in protocol.talker_sees or not protocol.goal_when_rating:
+        return
+    remote = next((one for one in given if is_address(one.source)), None)
+    if remote is not None:
+        raise UsageError(
+            f"'{remote.name}' is a chat endpoint, which is not told the goal that {protocol.name} is rated by; "
+            "give a system by its name or a model's folder (a protocol of your own without goals says "
+            "goal_when_rating = false)"
+        )
 
 
 def _scene(seed: int, place: Path | None) -> str:

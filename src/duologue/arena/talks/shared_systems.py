@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from duologue.run.kept_answers import SharedSystem
 from duologue.run.partners import conversable, is_address, open_live_system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from duologue.arena.talks.replies import KeptTurns
     from duologue.arena.talks.sessions import Talk
@@ -119,8 +120,9 @@ class SharedSystems:
             from duologue.endpoints.chat_endpoint import ChatEndpoint
 
             address, _, model = name.partition("#")
+            heard, card = _answered(kept), partial(_card, talk)
             return LivePartner(
-                ChatEndpoint(address, model or None, lang=talk.lang, name=talk.id, turns=_answered(kept)), None
+                ChatEndpoint(address, model or None, lang=talk.lang, name=talk.id, turns=heard, card=card), None
             )
         place = None if talk.place is None else Path(talk.place)
         key = _key(talk)
@@ -130,6 +132,16 @@ class SharedSystems:
             if key not in self._opened:
                 self._opened[key] = _Opened(talk, place)
         return self._opened[key].partner(talk, kept, place)
+
+
+def _card(talk: Talk) -> Sequence[str]:
+    """Return the goal card of the person who talks with a chat endpoint: that of the task, whoever the system is."""
+    task = conversable(talk.task)
+    if "goal" not in talk.shows or not task.default_system:
+        return ()
+    place = None if talk.place is None else Path(talk.place)
+    seed = 1 if talk.seed is None else talk.seed
+    return task.partner(open_live_system(task, None), place, seed=seed, lang=talk.lang, name=talk.id).goal_card()
 
 
 def _key(talk: Talk) -> tuple[str, ...]:
