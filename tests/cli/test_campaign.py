@@ -122,6 +122,14 @@ def test_a_person_who_is_there_is_invited_too(duologue: Any, folder: Path, tmp_p
         assert find_campaign(connection, made["id"]).title_in("zh") == "客服回复"
 
 
+@pytest.mark.parametrize("site", ["ratings.example.org", "https://", "https://a b", "not a url"])
+def test_no_link_begins_with_what_is_no_address(duologue: Any, folder: Path, tmp_path: Path, site: str) -> None:
+    made = start(duologue, folder, tmp_path)
+    told = duologue("campaign", "link", made["id"], "--workspace", tmp_path, "--site", site)
+    assert told.code == 2
+    assert f"'{site}' begins no link; give an address such as https://" in told.err
+
+
 def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Path) -> None:
     made = start(duologue, folder, tmp_path)
     where = ("--workspace", tmp_path)

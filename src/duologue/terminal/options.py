@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -121,9 +122,19 @@ task_argument = click.argument("task", metavar="TASK", shell_complete=_tasks)
 optional_task_argument = click.argument("task", metavar="[TASK]", required=False, shell_complete=_tasks)
 SITE_PORT = 8000
 """Where the site listens unless told otherwise."""
+
+
+def _site_url(context: click.Context, parameter: click.Parameter, value: str) -> str:  # noqa: ARG001  # click's form
+    """Return where a site is found. Raises `click.BadParameter` for what begins no link."""
+    if not re.fullmatch(r"https?://[^\s/]\S*", value):
+        raise click.BadParameter(f"'{value}' begins no link; give an address such as https://ratings.example.org")
+    return value
+
+
 site_url_option = click.option(
     "--site",
     "url",
+    callback=_site_url,
     default=f"http://127.0.0.1:{SITE_PORT}",
     show_default=True,
     help="Where people find the site: begins each link.",
