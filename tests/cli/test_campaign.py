@@ -105,6 +105,16 @@ def test_an_export_tells_whose_ratings_it_leaves_out(duologue: Any, folder: Path
     assert "left out" not in told
 
 
+def test_results_take_no_judge_of_other_systems(duologue: Any, folder: Path, tmp_path: Path) -> None:
+    made = start(duologue, folder, tmp_path, "--volunteers", 1)
+    rate(tmp_path, made["id"])
+    judge = folder / "judge.csv"
+    judge.write_text("item,system,quality\n1,onne,3\n", encoding="utf-8")
+    told = duologue("campaign", "results", made["id"], "--workspace", tmp_path, "--judge", judge)
+    assert told.code == 2
+    assert "judge.csv: the judge rated 'onne', which is no system of this campaign; did you mean 'one'" in told.err
+
+
 def test_a_person_who_is_there_is_invited_too(duologue: Any, folder: Path, tmp_path: Path) -> None:
     where = ("--workspace", tmp_path)
     made = start(duologue, folder, tmp_path, "--title-zh", "客服回复", "--overlap", "0.5")

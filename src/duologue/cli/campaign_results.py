@@ -46,7 +46,7 @@ def results(
     """
     from duologue.arena.campaigns.campaign import find_campaign
     from duologue.arena.campaigns.campaign_results import results_of
-    from duologue.arena.campaigns.kept_judge import judge_of
+    from duologue.arena.campaigns.kept_judge import judge_of, of_campaign
     from duologue.arena.campaigns.result_lines import result_lines
     from duologue.arena.campaigns.result_page import result_page, results_to_json
     from duologue.arena.storage import open_blobs, open_database
@@ -56,7 +56,7 @@ def results(
     with open_database(workspace, address) as database, database.reading() as connection:
         found = find_campaign(connection, word)
         machine = (
-            read_ratings(judge, found.rating, judge=True)
+            of_campaign(read_ratings(judge, found.rating, judge=True), judge.name, found)
             if judge is not None
             else judge_of(open_blobs(workspace), found)
         )

@@ -176,6 +176,15 @@ def test_a_judge_and_automatic_scores_stand_beside_people(database: Database) ->
     assert found.summary.rated.systems[0].final == pytest.approx(0.5)
 
 
+def test_automatic_scores_of_other_systems_alone_are_refused(database: Database) -> None:
+    made = made_campaign(database, "mobilecs-0-2", material=made_material(SYSTEMS[:2], 2), per_item=3)
+    rated(database, made)
+    with database.reading() as connection:
+        campaign = find_campaign(connection, made)
+        with pytest.raises(UsageError, match="no system of the campaign has an automatic score: found 'typo'"):
+            results_of(connection, campaign, automatic={"typo": 1.0})
+
+
 def test_nothing_rated_is_said(database: Database) -> None:
     made = made_campaign(database)
     with database.reading() as connection, pytest.raises(UsageError, match="nobody has rated anything"):

@@ -98,8 +98,8 @@ def results_of(
 ) -> CampaignResults:
     """Return what came of a campaign so far.
 
-    Raises `UsageError` where nobody has rated anything yet, or all who did are left out, and as
-    `duologue.ratings.summary.summarise`.
+    Raises `UsageError` where nobody has rated anything yet, or all who did are left out, for automatic scores of other
+    systems alone, and as `duologue.ratings.summary.summarise`.
     """
     counted = ratings_of(connection, campaign)
     if not counted:
@@ -111,7 +111,10 @@ def results_of(
     ratings = tuple(one for one in counted if isinstance(one, Rating))
     preferences = tuple(one for one in counted if isinstance(one, Preference))
     summary = summarise(
-        RatingFile(ratings, preferences, ()), campaign.rating, judge=judge, automatic=_known(automatic, ratings)
+        RatingFile(ratings, preferences, ()),
+        campaign.rating,
+        judge=judge,
+        automatic=_known(automatic, ratings, campaign),
     )
     quality = quality_of(connection, campaign)
     left_out = frozenset(one.code for one in quality if one.careless)
@@ -151,10 +154,20 @@ def _selection(summary: RatingsSummary, wanted: int) -> Selection | None:
     return Selection(wanted, selected, even, uncertain)
 
 
-def _known(automatic: Mapping[str, float] | None, ratings: tuple[Rating, ...]) -> Mapping[str, float] | None:
-    """Return the automatic scores of systems that somebody has rated already."""
+def _known(
+    automatic: Mapping[str, float] | None, ratings: tuple[Rating, ...], campaign: Campaign
+) -> Mapping[str, float] | None:
+    """Return the automatic scores of systems that somebody has rated already; others may not have entered.
+
+    Raises `UsageError` where all are of others.
+    """
     if automatic is None:
         return None
+    if automatic and not automatic.keys() & set(campaign.systems):
+        raise UsageError(
+            f"no system of the campaign has an automatic score: found {', '.join(map(repr, sorted(automatic)[:5]))}; "
+            f"the systems are {', '.join(map(repr, campaign.systems))}"
+        )
     rated = {one.system for one in ratings}
     return {name: score for name, score in automatic.items() if name in rated}
 

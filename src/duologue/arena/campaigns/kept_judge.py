@@ -32,13 +32,7 @@ def keep_judge(
     if campaign.pairs:
         raise UsageError("a campaign of pairs has win shares; a judge's points go with scales")
     name = last_part(name) or "judge.csv"
-    found = parse_ratings(data, Path(name), campaign.rating, judge=True)
-    if found.preferences:
-        raise UsageError(f"{name} holds pairwise judgements; a judge's scores here are on the protocol's scale")
-    strangers = sorted({one.system for one in found.ratings} - set(campaign.systems))
-    if strangers:
-        hint = did_you_mean(strangers[0], campaign.systems)
-        raise UsageError(f"{name}: the judge rated '{strangers[0]}', which is no system of this campaign{hint}")
+    found = of_campaign(parse_ratings(data, Path(name), campaign.rating, judge=True), name, campaign)
     count = len(found.ratings)
 
     def action(connection: Connection) -> int:
@@ -47,6 +41,20 @@ def keep_judge(
         return count
 
     return database.write(action, nonce=nonce)
+
+
+def of_campaign(found: RatingFile, name: str, campaign: Campaign) -> RatingFile:
+    """Return a judge's scores as they are, of a file called `name`.
+
+    Raises `UsageError` for pairwise judgements and for a system that is not rated in the campaign.
+    """
+    if found.preferences:
+        raise UsageError(f"{name} holds pairwise judgements; a judge's scores here are on the protocol's scale")
+    strangers = sorted({one.system for one in found.ratings} - set(campaign.systems))
+    if strangers:
+        hint = did_you_mean(strangers[0], campaign.systems)
+        raise UsageError(f"{name}: the judge rated '{strangers[0]}', which is no system of this campaign{hint}")
+    return found
 
 
 def judge_of(blobs: Blobs, campaign: Campaign) -> RatingFile | None:
