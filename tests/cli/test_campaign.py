@@ -13,6 +13,7 @@ from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.tables import campaign_volunteers
 from duologue.arena.people.links import find_link
 from duologue.arena.storage import open_database
+from duologue.challenges.restaurant.simulator.random_kb import make_kb
 
 if TYPE_CHECKING:
     from duologue.arena.campaigns.volunteer_view import ShownItem
@@ -161,6 +162,7 @@ def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Pat
         (("proactive", "--systems", "a,a", "--n", 3), "two systems are called 'a'"),
         (("proactive", "--systems", "=a", "--n", 3), "is no system"),
         (("proactive", "--systems", "a=http://127.0.0.1:9/v1", "--n", 3), "'a' is a chat endpoint, which is not told"),
+        (("restaurant", "--systems", "solver", "--n", 3, "--goals", KB), "knowledge base 'small-kb.txt' has no field"),
         (("restaurant", "--systems", "solverr", "--n", 3), "did you mean 'solver'"),
         (("restaurant", "--systems", "solver,rule-agent", "--n", 3), "does not serve task 'restaurant'"),
         (("restaurant", "--systems", "solver,ranker", "--n", 3), "has to learn first"),
@@ -172,6 +174,32 @@ def test_what_does_not_go_together_is_said(duologue: Any, tmp_path: Path, words:
     found = duologue("campaign", "start", *words, "--workspace", tmp_path)
     assert found.code == 2
     assert said in found.err
+
+
+@pytest.mark.parametrize(
+    ("protocol", "system", "place", "said"),
+    [
+        ("restaurant", "solver", "no-file.txt", "cannot read no-file.txt"),
+        ("mobilecs", "rule-agent", KB, "not valid JSON"),
+    ],
+)
+def test_a_file_of_goals_that_cannot_be_read_is_told_before_people_are_invited(
+    duologue: Any, tmp_path: Path, protocol: str, system: str, place: object, said: str
+) -> None:
+    words = ("campaign", "start", protocol, "--systems", system, "--n", 3, "--goals", place, "--workspace", tmp_path)
+    told = duologue(*words)
+    assert told.code == 1
+    assert said in told.err
+
+
+def test_people_are_not_invited_where_there_are_no_goal_cards(duologue: Any, tmp_path: Path) -> None:
+    facts = [fact for fact in make_kb(1, 3) if fact.relation != "phone"]
+    base = tmp_path / "base.txt"
+    base.write_text("".join(f"1 {one.subject} R_{one.relation}\t{one.object}\n" for one in facts), encoding="utf-8")
+    words = ("campaign", "start", "restaurant", "--systems", "solver", "--n", 3, "--goals", base)
+    told = duologue(*words, "--workspace", tmp_path / "work")
+    assert told.code == 2
+    assert "base.txt' allows no goal cards, by which people talk in restaurant" in told.err
 
 
 def test_systems_to_talk_with_make_a_live_campaign(duologue: Any, tmp_path: Path) -> None:

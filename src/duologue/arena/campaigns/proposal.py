@@ -15,13 +15,14 @@ from duologue.core.plugins import load_task
 from duologue.judges.judge_texts import load_texts
 from duologue.judges.results import JudgedFiles
 from duologue.ratings.protocol import RatingProtocol, find_protocol
-from duologue.run.partners import conversable, is_address, kept_system
+from duologue.run.partners import conversable, is_address, kept_system, open_live_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.arena.database.database import Database
     from duologue.core.protocols import Task, World
+    from duologue.run.partners import ConversableTask
 
 
 class GivenSystem(NamedTuple):
@@ -117,6 +118,7 @@ def propose(
         raise UsageError(
             "people talk with these systems: leave --gold, --input, --kb and --whole out, or give result files"
         )
+    _demand_scenes(talked, protocol, list(sources.values()), place, settings.seed)
     scenes = [_scene(settings.seed + number, place) for number in range(n)]
     material = material_of_scenes(scenes, [one.name for one in given])
     told = {name: source for name, source in sources.items() if source != name}
@@ -137,6 +139,20 @@ def _demand_goals_told(protocol: CampaignProtocol, given: Sequence[GivenSystem])
             f"'{remote.name}' is a chat endpoint, which is not told the goal that {protocol.name} is rated by; "
             "give a system by its name or a model's folder (a protocol of your own without goals says "
             "goal_when_rating = false)"
+        )
+
+
+def _demand_scenes(
+    task: ConversableTask, protocol: CampaignProtocol, sources: Sequence[str], place: Path | None, seed: int
+) -> None:
+    """Raise what opening the first talk raises, and `UsageError` where nobody would have the goal card to talk by."""
+    here = task.default_system or next((one for one in sources if not is_address(one)), "")
+    if not here:
+        return
+    partner = task.partner(open_live_system(task, here), place, seed=seed, lang="en", name="first")
+    if "goal" in protocol.talker_sees and not partner.goal_card():
+        raise UsageError(
+            f"'{place}' allows no goal cards, by which people talk in {protocol.name}; give another file to draw from"
         )
 
 
