@@ -91,7 +91,9 @@ def _triples_unknown(attrs: Sequence[Sequence[object]]) -> list[Problem]:
     """Return a warning where no reference has a triple, such as plain replies: all who choose none are right then."""
     if any(attrs):
         return []
-    message = "no reference has a triple: precision, recall and F1, and their part of total, tell nothing of the replies"
+    message = (
+        "no reference has a triple: precision, recall and F1, and their part of total, tell nothing of the replies"
+    )
     advice = "look at BLEU and generation-f1, or give references with `attrs`"
     return [Problem(rule="truth-without-triples", severity="warning", message=message, advice=advice)]
 
