@@ -36,12 +36,12 @@ def name(part: str, subtask: str, ending: str = ".answers.json") -> str:
     return f"{part}/dialog-task{subtask}-{KINDS[part]}-distr0.5-tst{N}{ending}"
 
 
-def put(folder: Path, path: str, right: int) -> None:
-    """Write a result file in which so many of ten dialogues are right."""
+def put(folder: Path, path: str, right: int, ranked: str = "ab") -> None:
+    """Write a result file in which so many of ten dialogues are right; a truth ranks `a` alone."""
     rows = []
     for number in range(N):
         best = "a" if number < right else "b"
-        entries = [{"candidate_id": one, "rank": 1 + (one != best)} for one in "ab"]
+        entries = [{"candidate_id": one, "rank": 1 + (one != best)} for one in ranked]
         rows.append({"dialog_id": f"{path[:20]}{number}", "lst_candidate_id": entries})
     place = folder / path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def task() -> Task:
 def gold(tmp_path: Path) -> Path:
     for part in KINDS:
         for subtask in SUBTASKS:
-            put(tmp_path / "gold", name(part, subtask), N)
+            put(tmp_path / "gold", name(part, subtask), N, "a")
     return tmp_path / "gold"
 
 

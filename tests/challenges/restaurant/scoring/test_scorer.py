@@ -209,14 +209,15 @@ def test_an_odd_truth_is_refused_strictly(tmp_path: Path, truth: Any, rules: set
         score(examples, submission([item("d1", "a")]), "strict")
 
 
-def test_a_result_in_the_place_of_the_truth_is_refused_strictly(tmp_path: Path) -> None:
+def test_a_result_in_the_place_of_the_truth_brings_a_warning_strictly(tmp_path: Path) -> None:
     swapped = loaded(tmp_path, [item("d1", "a", "b"), item("d2", "b", "a")])
-    (found,) = truth_problems(swapped)
-    assert (found.rule, found.place, found.stands_for) == ("truth-ranked", "dialogue 'd1'", 2)
-    assert "found 2 ranked candidates, expected the right one alone" in found.message
-    with pytest.raises(FormatError, match="is this a result"):
-        score(swapped, submission([item("d1", "a"), item("d2", "b")]), "strict")
-    assert values(score(swapped, submission([item("d1", "a"), item("d2", "b")]), "official"))["p@1"] == 1
+    given = submission([item("d1", "a"), item("d2", "b")])
+    (found,) = score(swapped, given, "strict").problems
+    assert (found.rule, found.severity, found.place) == ("truth-ranked", "warning", "dialogue 'd1'")
+    assert "the truth ranks 2 candidates, expected the right one alone; 2 of its rows" in found.message
+    assert "is the truth a result?" in found.advice
+    assert score(loaded(tmp_path, [item("d1", "a"), item("d2", "b")]), given, "strict").problems == ()
+    assert score(swapped, given, "official").problems == ()
 
 
 def test_what_is_odd_in_a_truth_is_told_by_dialogue_or_number(tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
     for one in examples:
         answer = findings.answers.get(one.sample.id)
         ranks[one.sample.id] = rank_of(_gold(one), answer.ranking if answer else None)
-    return _report(examples, submission, how, ranks, findings.problems, "all ranks")
+    problems = (*findings.problems, *_ranked_truth(examples))
+    return _report(examples, submission, how, ranks, problems, "all ranks")
 
 
 def _gold(example: Example) -> str | None:
@@ -113,7 +114,7 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
     """Return why examples cannot be scored against strictly: odd truth rows, unknown answers, repeated ids."""
     if not examples:
         return [Problem(rule="truth-empty", message="there is no dialogue to score against")]
-    found = _ranked_truth(examples)
+    found: list[Problem] = []
     seen: set[str] = set()
     for number, one in enumerate(examples, start=1):
         row = one.source
@@ -137,17 +138,20 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
 
 
 def _ranked_truth(examples: Sequence[Example]) -> list[Problem]:
-    """Return one problem where truth rows rank several candidates, as those of a result do."""
+    """Return a warning where truth rows rank several candidates, as those of a result do: the best counts as right."""
     rows = [(number, one.source) for number, one in enumerate(examples, start=1) if isinstance(one.source, dict)]
     lists = [(number, row, row.get("lst_candidate_id")) for number, row in rows]
     several = [(number, row, len(ranked)) for number, row, ranked in lists if isinstance(ranked, list) and ranked[1:]]
     if not several:
         return []
     number, row, many = several[0]
-    message = f"found {many} ranked candidates, expected the right one alone; {len(several):,} of the rows rank several"
-    advice = "is this a result? what is scored comes first, the truth behind --gold"
+    message = (
+        f"the truth ranks {many} candidates, expected the right one alone; {len(several):,} of its rows rank several, "
+        "of which the best is taken for right"
+    )
+    advice = "is the truth a result? what is scored comes first, the truth behind --gold"
     place = place_of(row, number)
-    return [Problem(rule="truth-ranked", place=place, message=message, advice=advice, stands_for=len(several))]
+    return [Problem(rule="truth-ranked", severity="warning", place=place, message=message, advice=advice)]
 
 
 def _report(
