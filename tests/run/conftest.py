@@ -33,6 +33,11 @@ def ranking(name: str, best: str) -> dict[str, Any]:
     return {"dialog_id": name, "lst_candidate_id": entries}
 
 
+def right_answer(name: str, best: str) -> dict[str, Any]:
+    """Return the row of a truth, which ranks the right candidate alone."""
+    return {"dialog_id": name, "lst_candidate_id": [{"candidate_id": best, "rank": 1}]}
+
+
 def put(path: Path, value: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), encoding="utf-8")
@@ -55,5 +60,5 @@ def contest(tmp_path: Path) -> Contest:
     put(results / "good.answers.json", [ranking(name, "a") for name in names])
     put(results / "fair.answers.json", [ranking(name, "ab"[number % 2]) for number, name in enumerate(names)])
     put(results / "poor.answers.json", [ranking(name, "c") for name in names])
-    gold = put(tmp_path / "truth.answers.json", [ranking(name, "a") for name in names])
+    gold = put(tmp_path / "truth.answers.json", [right_answer(name, "a") for name in names])
     return Contest(load_task("restaurant"), put(tmp_path / "data.json", data), gold, results)
