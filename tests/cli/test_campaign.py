@@ -161,7 +161,6 @@ def test_norming_goes_on_step_by_step(duologue: Any, folder: Path, tmp_path: Pat
         (("spoken", "--task", "proactive", "--systems", "a=b", "--n", 3), "rates systems of spoken"),
         (("proactive", "--systems", "a,a", "--n", 3), "two systems are called 'a'"),
         (("proactive", "--systems", "=a", "--n", 3), "is no system"),
-        (("proactive", "--systems", "a=http://127.0.0.1:9/v1", "--n", 3), "'a' is a chat endpoint, which is not told"),
         (("restaurant", "--systems", "solver", "--n", 3, "--goals", KB), "knowledge base 'small-kb.txt' has no field"),
         (("restaurant", "--systems", "solverr", "--n", 3), "did you mean 'solver'"),
         (("restaurant", "--systems", "solver,rule-agent", "--n", 3), "does not serve task 'restaurant'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,16 @@ def test_only_systems_that_can_be_talked_to_are_talked_to() -> None:
     assert type(open_live_system(conversable("restaurant"), None)).__name__ == "Solver"
     with pytest.raises(UsageError, match="say whom to talk to in task 'proactive': --system NAME"):
         open_live_system(conversable("proactive"), None)
+
+
+def test_an_address_is_asked_as_the_system_endpoint_where_systems_lead() -> None:
+    address = "http://127.0.0.1:9/v1#true"
+    made: Any = open_live_system(conversable("proactive"), address)
+    assert (made.recipe.url, made.recipe.model, made.recipe.cache, made.recipe.tries) == (*address.split("#"), "", 1)
+    with pytest.raises(UsageError, match="is asked as it stands; leave --recipe and --set out"):
+        open_live_system(conversable("proactive"), address, None, ("turns=1",))
+    with pytest.raises(UsageError, match="http://127"):
+        open_live_system(conversable("restaurant"), address)
 
 
 def test_a_system_is_kept_with_its_settings_and_a_model_by_its_place(

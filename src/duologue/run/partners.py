@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
-from duologue.core.optional_protocols import Conversable
+from duologue.core.optional_protocols import Conversable, Paired
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import read_toml, to_overrides
@@ -25,9 +25,19 @@ if TYPE_CHECKING:
         """A task whose systems can be talked to."""
 
 
+_ASKED_LIVE = {"cache": "", "tries": 1, "omit": ["max_tokens", "seed", "temperature"]}
+"""Settings of an address that is opened as a system: as `ChatEndpoint` asks, which keeps no calls, leaves to the server
+how its model writes, and tells at once what went wrong."""
+
+
 def is_address(system: str) -> bool:
     """Whether the name of a system is the address of a chat endpoint."""
     return system.startswith(("http://", "https://"))
+
+
+def systems_lead(task: Task) -> bool:
+    """Whether the systems of a task speak first, to a goal of their own: they must be told more than the talk."""
+    return isinstance(task, Paired) and task.pair_first == "system"
 
 
 def conversable(task: str) -> ConversableTask:
@@ -41,8 +51,17 @@ def conversable(task: str) -> ConversableTask:
 def open_live_system(
     task: ConversableTask, name: str | None, recipe: Path | None = None, overrides: Sequence[str] = ()
 ) -> System:
-    """Return the system of a name, or the task's default. Raises `UsageError` without either, and as `open_system`."""
+    """Return the system of a name, or the task's default. Raises `UsageError` without either, and as `open_system`.
+
+    Where systems lead, the address of a chat endpoint is asked as the system `endpoint` asks, with the task's prompt:
+    the model is told goal and knowledge. Raises then as `ChatEndpoint`, which says what model there is where none is
+    named.
+    """
     name = name or task.default_system
+    if is_address(name) and systems_lead(task):
+        if recipe is not None or overrides:
+            raise _asked_as_it_stands(name)
+        return open_system(task, "endpoint", None, _settings_of(name))
     if not name:
         raise UsageError(
             f"say whom to talk to in task '{task.info.name}': --system NAME (duologue list) or a model's folder"
@@ -79,10 +98,7 @@ def kept_system(
 
         base_of(name.partition("#")[0])
         if recipe is not None or overrides:
-            raise UsageError(
-                f"{name} is asked as it stands; leave --recipe and --set out, or give --system endpoint --set url=URL "
-                "--set model=NAME"
-            )
+            raise _asked_as_it_stands(name)
         return KeptSystem(name)
     called = name or task.default_system
     settings = (*_of_file(called, recipe), *overrides)
@@ -95,6 +111,23 @@ def kept_system(
     if isinstance(system, Trainable):
         raise has_to_learn(called)
     return KeptSystem(called, settings)
+
+
+def _settings_of(address: str) -> list[str]:
+    """Return the recipe of the system `endpoint` for an address with its model, as overrides."""
+    from duologue.endpoints.chat_endpoint import ChatEndpoint  # needs httpx
+
+    url, _, model = address.partition("#")
+    with ChatEndpoint(url, model or None) as there:
+        model = there.model
+    return to_overrides({"url": url, "model": model, **_ASKED_LIVE})
+
+
+def _asked_as_it_stands(address: str) -> UsageError:
+    return UsageError(
+        f"{address} is asked as it stands; leave --recipe and --set out, or give --system endpoint --set url=URL "
+        "--set model=NAME"
+    )
 
 
 def _of_file(name: str, recipe: Path | None) -> list[str]:

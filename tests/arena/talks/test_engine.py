@@ -5,10 +5,11 @@ import shlex
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.talks.made import Counting, people
+from tests.endpoint_stub import Stub
 from tests.endpoints.servers import stub
 
 from duologue.arena.talks import rooms, sessions, shared_systems
@@ -70,6 +71,15 @@ def spoken(database: Database, engine: TalkEngine, talk: str, text: str) -> list
     engine.answer(talk)
     assert engine.wait(talk, 20)
     return [one.text for one in heard(database, talk) if one.position > at]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never holds")
 
 
 def ready(database: Database, engine: TalkEngine, talk: str) -> None:
@@ -310,6 +320,32 @@ def test_who_talks_with_a_chat_endpoint_has_the_goal_card_of_the_task(database: 
         settings.append(kept(database, talk).setting)
     remote, local = (() if one is None else one.card for one in settings)
     assert remote == local != ()
+
+
+def test_an_endpoint_that_hangs_in_one_talk_answers_in_another(database: Database) -> None:
+    pytest.importorskip("rjieba", reason="what a chat model says is cut into words")
+    asked, go = list[dict[str, Any]](), threading.Event()
+
+    def brain(request: dict[str, Any]) -> str:
+        asked.append(request)
+        if len(asked) == 1:
+            go.wait(20)
+        return "你好"
+
+    engine = TalkEngine(database, idle_seconds=0.05)
+    with Stub(brain=brain) as server:
+        hangs, other = (begin(database, "proactive", f"{server.url}#m") for _ in range(2))
+        engine.answer(hangs)
+        until(lambda: bool(asked))
+        engine.answer(other)
+        assert engine.wait(other, 10)
+        assert [one.text for one in heard(database, other)] == ["你好"]
+        go.set()
+        assert engine.wait(hangs, 10)
+        assert [one.text for one in heard(database, hangs)] == ["你好"]
+        until(lambda: not engine._systems._opened)
+        assert spoken(database, engine, other, "嗯") == ["你好"]
+        assert len(asked) == 3, "nothing is asked twice"
 
 
 def test_a_system_that_there_is_not_is_told(database: Database, engine: TalkEngine) -> None:

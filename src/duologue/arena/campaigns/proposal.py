@@ -15,7 +15,7 @@ from duologue.core.plugins import load_task
 from duologue.judges.judge_texts import load_texts
 from duologue.judges.results import JudgedFiles
 from duologue.ratings.protocol import RatingProtocol, find_protocol
-from duologue.run.partners import conversable, is_address, kept_system, open_live_system
+from duologue.run.partners import conversable, is_address, kept_system, open_live_system, systems_lead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +109,6 @@ def propose(
         )
     if not protocol.live:
         raise UsageError(f"'{given[0].source}' is no file; {protocol.name} rates result files: give NAME=RESULT_FILE")
-    _demand_goals_told(protocol, given)
     talked = conversable(loaded.info.name)
     sources = {}
     for one in given:
@@ -126,27 +125,12 @@ def propose(
     return Proposal(loaded.info.name, protocol, rating, material, settings, title)
 
 
-def _demand_goals_told(protocol: CampaignProtocol, given: Sequence[GivenSystem]) -> None:
-    """Raise `UsageError` for a chat endpoint where dialogues are rated by a goal that the system alone has.
-
-    An endpoint is asked with the words of the talk, so it could not lead to the goal, and nobody could rate that.
-    """
-    if protocol.unit != "dialogue" or "goal" in protocol.talker_sees or not protocol.goal_when_rating:
-        return
-    remote = next((one for one in given if is_address(one.source)), None)
-    if remote is not None:
-        raise UsageError(
-            f"'{remote.name}' is a chat endpoint, which is not told the goal that {protocol.name} is rated by; "
-            "give a system by its name or a model's folder (a protocol of your own without goals says "
-            "goal_when_rating = false)"
-        )
-
-
 def _demand_scenes(
     task: ConversableTask, protocol: CampaignProtocol, sources: Sequence[str], place: Path | None, seed: int
 ) -> None:
     """Raise what opening the first talk raises, and `UsageError` where nobody would have the goal card to talk by."""
-    here = task.default_system or next((one for one in sources if not is_address(one)), "")
+    openable = [one for one in sorted(sources, key=is_address) if systems_lead(task) or not is_address(one)]
+    here = task.default_system or next(iter(openable), "")
     if not here:
         return
     partner = task.partner(open_live_system(task, here), place, seed=seed, lang="en", name="first")

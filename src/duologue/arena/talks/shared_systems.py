@@ -16,7 +16,7 @@ from duologue.arena.talks.replies import LivePartner
 from duologue.core.errors import UsageError
 from duologue.core.optional_protocols import Grounded
 from duologue.run.kept_answers import SharedSystem
-from duologue.run.partners import conversable, is_address, open_live_system
+from duologue.run.partners import conversable, is_address, open_live_system, systems_lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ class SharedSystems:
         """Have something done in a thread, which waits for its turn where many talks ask one system."""
         key = _key(talk)
         with self._lock:
-            turns = self._turns.setdefault(key, threading.BoundedSemaphore(TALKS))
+            turns = self._turns.setdefault(_common_key(talk), threading.BoundedSemaphore(TALKS))
             self._busy[key] += 1
             if timer := self._idle.pop(key, None):
                 timer.cancel()
@@ -116,7 +116,7 @@ class SharedSystems:
     def partner(self, talk: Talk, kept: KeptTurns) -> LivePartner:
         """Return a new partner for a talk. Raises what opening its system does."""
         name = talk.system or ""
-        if is_address(name):
+        if is_address(name) and not systems_lead(conversable(talk.task)):
             from duologue.endpoints.chat_endpoint import ChatEndpoint
 
             address, _, model = name.partition("#")
@@ -145,7 +145,16 @@ def _card(talk: Talk) -> Sequence[str]:
 
 
 def _key(talk: Talk) -> tuple[str, ...]:
-    """Return what talks have in common that share a system: goals are drawn anew, a knowledge base is not read anew."""
+    """Return what talks have in common that share what is opened.
+
+    The address of a chat endpoint is opened for each talk: servers answer many at the same time, and a call that hangs
+    holds up no other talk.
+    """
+    return (*_common_key(talk), talk.id) if is_address(talk.system or "") else _common_key(talk)
+
+
+def _common_key(talk: Talk) -> tuple[str, ...]:
+    """Return what talks have in common that ask one system: goals are drawn anew, a knowledge base is not read anew."""
     return talk.task, talk.system or "", talk.place or "", *talk.settings
 
 
