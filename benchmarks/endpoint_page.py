@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from duologue.metrics.significance import FEWEST
 from endpoint_rankings import CALLS, ORDERS, drawn_rows, knowing, spread, told_hit
 from mobilecs_page import table
+from p_values import p_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ def _task_row(row: TaskRow) -> list[str]:
         value += f" [{scale * score.low:.{digits}f}, {scale * score.high:.{digits}f}]"
     test = ""
     if row.test is not None and not math.isnan(row.test.p):
-        test = f"{scale * row.test.difference:+.{digits}f} (p {row.test.p_adjusted:.2f})"
+        test = f"{scale * row.test.difference:+.{digits}f} (p {p_value(row.test.p_adjusted)})"
     usage = row.usage
     tokens = f"{usage['prompt_tokens']:,} in, {usage['completion_tokens']:,} out" if usage else ""
     unread = str(usage.get("unparsable", "")) if usage else ""

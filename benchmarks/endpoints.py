@@ -1,6 +1,6 @@
 """Write `benchmarks/ENDPOINTS.md`: local chat models on all tasks, ways of ranking, and what other programs add.
 
-    python benchmarks/endpoints.py --data FOLDER --weights MODEL.gguf [--weights OTHER.gguf] [--n 8] [--rank 40]
+    python benchmarks/endpoints.py --data FOLDER --weights MODEL.gguf [--weights OTHER.gguf] [--n 24] [--rank 40]
 
 FOLDER has the folders `conversation`, `proactive` and `spoken` of the other benchmarks. Each model is served on the
 loopback by xllamacpp (extra `llm`); nothing is downloaded. What was asked stays below `--work`: a second run asks only
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--weights", type=Path, action="append", required=True)
-    parser.add_argument("--n", type=int, default=8, help="Samples of each task.")
+    parser.add_argument("--n", type=int, default=24, help="Samples of each task.")
     parser.add_argument("--rank", type=int, default=40, help="Samples whose candidates are ranked.")
     parser.add_argument("--only", nargs="*", choices=("tasks", "rankings"), default=("tasks", "rankings"))
     parser.add_argument("--page", action="store_true", help="Ask nothing: write the page of what is there.")

@@ -36,7 +36,17 @@ def settings(url: str, folder: Path, option: str) -> Words:
 
 def simulated(task: str, url: str, folder: Path, *more: object) -> Words:
     asked = ["--user", "endpoint", *settings(url, folder, "--user-set"), "--n", 2, "--max-turns", 6]
-    return ["simulate", task, *more, *asked, "--out", folder / "talks.json", "--report", folder / "report.json"]
+    return [
+        "simulate",
+        task,
+        *more,
+        *asked,
+        "--out",
+        folder / "talks.json",
+        "--force",
+        "--report",
+        folder / "report.json",
+    ]
 
 
 def bot(folder: Path) -> list[object]:
