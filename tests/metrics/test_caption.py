@@ -135,6 +135,9 @@ def test_the_interval_of_cider_holds_its_mean_and_needs_two_groups() -> None:
     cider = Cider(said, wanted)
     low, high = cider.interval(np.arange(60) % 20)
     assert low < cider.values().mean() < high
+    groups = np.arange(60) % 3
+    without = [float(cider.values(groups != group)[groups != group].mean()) for group in range(3)]
+    assert cider.interval(groups) == jackknife_interval(float(cider.values().mean()), without)
     with pytest.raises(ValueError, match="two groups"):
         cider.interval(np.zeros(60, np.int64))
 

@@ -236,3 +236,7 @@ def test_fewer_orders_are_counted_as_among_four(orders: int) -> None:
 def test_the_formulas_of_two_orders_share_their_columns() -> None:
     for shorter, longer in pairwise(Bleu(order) for order in (1, 2, 3, 4)):
         assert longer.columns[: len(shorter.columns)] == shorter.columns
+
+
+def test_bleu_lies_on_its_scale() -> None:
+    assert (Bleu(4).bounds, Bleu(4, scale=100).bounds) == ((0, 1), (0, 100))

@@ -91,3 +91,8 @@ def test_a_swap_of_distinct_is_refused() -> None:
     counts = Counts(("x",), metric.columns, np.array([[3.0, 2.0]]))
     with pytest.raises(UsageError, match="not a formula over sums"):
         compare_two(counts, counts, [metric])
+
+
+def test_joined_words_are_counted_in_a_column_of_their_own_where_there_are_several() -> None:
+    assert Distinct(2, "joined").columns[1] == "2-grams joined new"
+    assert Distinct(1, "joined").columns[1] == "1-grams new"

@@ -80,3 +80,8 @@ def test_an_empty_side_and_a_single_reference_have_0() -> None:
     assert matching(REFERENCES).f1([], [["b"]]) == 0
     assert matching(REFERENCES).f1(["b"], [[]]) == 0
     assert matching([["a", "b"]]).f1(["a", "b"], [["a", "b"]]) == 0
+
+
+def test_little_likeness_is_no_likeness_at_all() -> None:
+    # all words have idf ln 1.5; cos(a, c) = .6, cos(a, b) = 0
+    assert matching([["c", "b"], ["a"]]).f1(["a"], [["c", "b"]]) == pytest.approx(2 * 0.6 * 0.3 / 0.9)

@@ -130,6 +130,7 @@ def report_with(**changed: Any) -> Report:
         ({"rank_by": "elsewhere"}, "/rank_by", "no score 'elsewhere', by which systems are ranked"),
         ({"columns": ("one", "one")}, "/columns", "a column stands there twice"),
         ({"groups": ("g",)}, "/groups", "1 groups are given for 2 items"),
+        ({"groups": ("g",) * 3}, "/groups", "3 groups are given for 2 items"),
         ({"scores": (Score(name="x", value=0.5),) * 2}, "/scores", "a score stands there twice"),
         ({"n": -1}, "/n", "-1 items cannot be"),
         *[

@@ -80,3 +80,9 @@ def test_success_is_a_share_of_the_dialogues_with_requests() -> None:
         found = formula.total(np.array([[4.0, 1.0], [0.0, 0.0]]))
         assert found[0] == 0.25
         assert found[1] == empty or math.isnan(empty)
+
+
+def test_only_the_strict_variant_says_that_it_is_repaired() -> None:
+    sources = {variant: {metric.source for metric in formulas(variant)} for variant in ("official", "strict")}
+    assert any("repaired" in source for source in sources["strict"])
+    assert not any("repaired" in source for source in sources["official"])

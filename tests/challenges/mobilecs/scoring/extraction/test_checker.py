@@ -258,3 +258,10 @@ def test_a_mention_is_looked_for_in_its_own_turn_alone(track: Track) -> None:
         for turn, wrong in ((utterance // 2, []), (1, [("position-text", "error")])):
             rows = changed(track.rows, "/0/entities/+", {**elsewhere, "turn_id": turn})
             assert track.rules(rows) == wrong
+
+
+@pytest.mark.parametrize("position", [None, [1], [0, 1, 2], [0, -1], [0, True], ["0", "1"]])
+def test_what_is_no_position_is_a_place_of_nothing(position: Any) -> None:
+    value = checker.ComparedTriple(None, 0, "账户余额", "一")
+    assert checker.places_of({"position": position}, value, ["一块", "一块"]) == ()
+    assert checker.places_of({"position": [0, 1]}, value, ["一块", "一块"]) == ((0, 0, 1), (1, 0, 1))
