@@ -124,17 +124,21 @@ SITE_PORT = 8000
 """Where the site listens unless told otherwise."""
 
 
-def _site_url(context: click.Context, parameter: click.Parameter, value: str) -> str:  # noqa: ARG001  # click's form
-    """Return where a site is found. Raises `click.BadParameter` for what begins no link."""
-    if not re.fullmatch(r"https?://[^\s/]\S*", value):
-        raise click.BadParameter(f"'{value}' begins no link; give an address such as https://ratings.example.org")
-    return value
+class _SiteUrl(click.types.StringParamType):
+    """Where people find a site."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the address. Raises `click.BadParameter` for what begins no link."""
+        found = super().convert(value, param, ctx)
+        if not re.fullmatch(r"https?://[^\s/]\S*", found):
+            self.fail(f"'{found}' begins no link; give an address such as https://ratings.example.org", param, ctx)
+        return found
 
 
 site_url_option = click.option(
     "--site",
     "url",
-    callback=_site_url,
+    type=_SiteUrl(),
     default=f"http://127.0.0.1:{SITE_PORT}",
     show_default=True,
     help="Where people find the site: begins each link.",
