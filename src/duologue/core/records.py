@@ -484,9 +484,10 @@ class Report(Record, frozen=True, kw_only=True):
     @property
     def _below(self) -> list[str]:
         """What stands beside the figures, that dialogues are not known and the first problems; and the signature."""
-        told = [f"{one.severity}: {f'{one.place}: ' if one.place else ''}{one.message}" for one in self.problems]
-        more = [f"and {len(told) - _PROBLEMS} more problems"] if len(told) > _PROBLEMS else []
-        return [*filter(None, [self.caution]), *told[:_PROBLEMS], *more, str(self.signature)]
+        shown = self.problems[:_PROBLEMS]
+        told = [f"{one.severity}: {f'{one.place}: ' if one.place else ''}{one.message}" for one in shown]
+        more = [f"and {len(self.problems) - len(shown)} more problems"] if len(self.problems) > len(shown) else []
+        return [*filter(None, [self.caution]), *told, *more, str(self.signature)]
 
     @property
     def _title(self) -> str:
