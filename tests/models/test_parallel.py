@@ -9,18 +9,18 @@ import msgspec
 import pytest
 import torch
 
-from duologue.challenges.spoken.systems.pipeline.network.generator import generator_learner, new_generator
-from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair, Seq2SeqSize
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
 from duologue.core.protocols import Run
+from duologue.models.copy_transformer import Seq2SeqPair, Seq2SeqSize
 from duologue.models.parallel import ProcessGroup, on_device
+from duologue.models.seq2seq import generator_learner, new_generator
 from duologue.models.train import TrainConfig, TrainingTask, train
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqBatch
+    from duologue.models.copy_transformer import CopyTransformer, Seq2SeqBatch
 
 SIZE = Seq2SeqSize(vocabulary=12, width=16, heads=2, inner=32, encoder_layers=1, decoder_layers=1, dropout=0.0)
 PLAN = TrainConfig(

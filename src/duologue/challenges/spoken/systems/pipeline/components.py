@@ -12,10 +12,10 @@ from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.pipeline.asr_correction.corrector import AsrCorrector
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqSize
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors
     from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
+    from duologue.models.copy_transformer import CopyTransformer, Seq2SeqSize
     from duologue.models.vocabulary import CopyVocabulary
 
 
@@ -47,9 +47,9 @@ def new_components(
     recipe: PipelineRecipe, signs: CopyVocabulary, grams: CopyVocabulary, idf_table: NgramIdf, seed: int
 ) -> Components:
     """Return untrained components without a corrector."""
-    from duologue.challenges.spoken.systems.pipeline.network.generator import new_generator  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import new_tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
+    from duologue.models.seq2seq import new_generator  # these need torch
 
     return Components(
         signs=signs,
@@ -63,7 +63,7 @@ def new_components(
 
 
 def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqSize  # needs torch
+    from duologue.models.copy_transformer import Seq2SeqSize  # needs torch
 
     replies = recipe.replies
     return Seq2SeqSize(

@@ -16,8 +16,8 @@ from duologue.knowledge.normalization import without_suffix
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair
     from duologue.core.records import Fact, Turn
+    from duologue.models.copy_transformer import Seq2SeqPair
     from duologue.models.vocabulary import CopyVocabulary
 
 SUBJECT, RELATION, OBJECT, INSIDE, USER, SYSTEM = range(6)
@@ -69,7 +69,7 @@ def _add(source: GeneratorSource, signs: Sequence[str], kind: int) -> None:
 
 def generator_pair(source: GeneratorSource, reply: str, words: CopyVocabulary) -> tuple[Seq2SeqPair, list[str]]:
     """Return source and reply as token ids, and the out-of-vocabulary tokens of the source."""
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair  # needs torch
+    from duologue.models.copy_transformer import Seq2SeqPair  # needs torch
 
     numbers, unknown = words.source(source.signs)
     pieces = sorted({sign for sign in source.signs if len(sign) > 1}, key=lambda piece: (-len(piece), piece))

@@ -109,9 +109,9 @@ class Pipeline(TrainedSystem[PipelineRecipe, Components]):
 
     def _generated(self, name: str, facts: Sequence[Fact], history: Sequence[Turn], components: Components) -> str:
         from duologue.challenges.spoken.systems.pipeline.generator_input import generator_pair, generator_source
-        from duologue.challenges.spoken.systems.pipeline.network.generator import replies
         from duologue.models.decode import DecodingLimits  # these need torch
         from duologue.models.generation import SamplingConfig
+        from duologue.models.seq2seq import replies
 
         recipe = self.recipe.replies
         pair, unknown = generator_pair(generator_source(facts, history), "", components.signs)

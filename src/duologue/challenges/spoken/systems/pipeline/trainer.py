@@ -17,11 +17,11 @@ from duologue.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextPair
     from duologue.challenges.spoken.systems.pipeline.recipe import ComponentRecipe, PipelineRecipe
     from duologue.core.protocols import Run, World
     from duologue.core.records import Example, Fact
+    from duologue.models.copy_transformer import Seq2SeqPair
 
 
 def train_components(
@@ -32,9 +32,9 @@ def train_components(
     Interrupted, each part goes on from its last checkpoint to the same weights. Raises `UsageError` when there is
     nothing to learn from.
     """
-    from duologue.challenges.spoken.systems.pipeline.network.generator import generator_learner  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import tag_learner
     from duologue.challenges.spoken.systems.pipeline.network.vectors import vector_learner
+    from duologue.models.seq2seq import generator_learner  # these need torch
     from duologue.models.vocabulary import CopyVocabulary
 
     lines, validation = labelled_utterances(examples), labelled_utterances(held_out)

@@ -1,4 +1,4 @@
-"""Encoder-decoder transformer with a copy head (pointer-generator) for out-of-vocabulary words of the source.
+"""The copy transformer: encoder and decoder with a copy head (pointer-generator) for unknown words of the source.
 
 Shapes: b rows, s source tokens, t target tokens, n real target tokens of all rows, d width, v vocabulary, x the most
 unknown words of a source in the batch, l layers. Token ids are those of `duologue.models.vocabulary`: from v on they

@@ -7,21 +7,21 @@ import msgspec
 import pytest
 import torch
 
-from duologue.challenges.spoken.systems.pipeline.network.generator import (
-    generator_learner,
-    new_generator,
-    replies,
-)
-from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
+from duologue.core.errors import UsageError
+from duologue.core.protocols import Run
+from duologue.models.copy_transformer import (
     CopyTransformer,
     Seq2SeqPair,
     Seq2SeqSize,
     collate_seq2seq,
 )
-from duologue.core.errors import UsageError
-from duologue.core.protocols import Run
 from duologue.models.decode import DecodingLimits, greedy
 from duologue.models.generation import SamplingConfig
+from duologue.models.seq2seq import (
+    generator_learner,
+    new_generator,
+    replies,
+)
 from duologue.models.train import TrainConfig, train
 from duologue.models.vocabulary import BEGIN, END
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_seq2seq
+from duologue.models.copy_transformer import CopyTransformer, collate_seq2seq
 from duologue.models.generation import generate_in_batches
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
+    from duologue.models.copy_transformer import (
         Seq2SeqBatch,
         Seq2SeqPair,
         Seq2SeqSize,
