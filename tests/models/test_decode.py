@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -237,6 +238,21 @@ def test_a_nucleus_leaves_unlikely_words_out_and_a_low_temperature_sharpens() ->
         for one in nucleus(model, model.start(), range(300), DecodingLimits(longest=1), top_p=1.0, temperature=1e-3)
     }
     assert cold == {4 + int(ordered.argmax())}
+
+
+def test_a_nucleus_of_a_large_vocabulary_draws_as_one_that_orders_all_words() -> None:
+    chance = torch.Generator().manual_seed(3)
+    tables = [torch.randn(4, 1, 1, 900, generator=chance) * spread for spread in (0.1, 1.0, 4.0)]
+    tables.append(tables[2].round())  # many words tie
+    limits = DecodingLimits(longest=1, shortest=0, forbidden=())
+    for table in tables:
+        model = Told(0, 1)
+        model.table = table.log_softmax(-1).expand(4, 900, 900, 900)
+        for row, one in enumerate(nucleus(model, model.start(), [7, 8, 9, 10], limits, top_p=0.8)):
+            ordered, words = model.table[row, 0, 0].softmax(-1).sort(stable=True, descending=True)
+            inside = int((ordered.cumsum(0) - ordered < 0.8).sum())
+            wanted = Random(7 + row).random() * ordered[:inside].cumsum(0)[-1]
+            assert (one.words or [END]) == [int(words[int((ordered[:inside].cumsum(0) <= wanted).sum())])]
 
 
 def test_settings_that_mean_nothing_are_refused() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 State = TypeVar("State")
 _IMPOSSIBLE = -torch.inf
+_FIRST = 256  # tokens of a row that nucleus sampling orders first
 
 
 class Steps(Protocol[State]):
@@ -88,16 +89,27 @@ def nucleus(
     streams = [Random(seed) for seed in seeds]
 
     def draw(log_p: Tensor, rows: list[int]) -> Tensor:
-        ordered, words = (log_p / temperature).softmax(-1).sort(stable=True, dim=1, descending=True)  # (m, v)
+        ordered, words = _likeliest((log_p / temperature).softmax(-1), top_p)  # (m, v), or the first of each row
         total = ordered.cumsum(1)
-        inside = total - ordered < top_p  # the token that reaches top_p is in
-        kept = ordered * inside
-        drawn_at = torch.tensor([streams[row].random() for row in rows], device=log_p.device)
-        place = (kept.cumsum(1) <= drawn_at.unsqueeze(1) * kept.sum(1, keepdim=True)).sum(1)
-        drawn: Tensor = words.gather(1, place.clamp(max=inside.sum(1) - 1).unsqueeze(1)).squeeze(1)
+        inside = (total - ordered < top_p).sum(1, keepdim=True)  # (m, 1); the token that reaches top_p is in
+        drawn_at = torch.tensor([streams[row].random() for row in rows], device=log_p.device).unsqueeze(1)
+        place = (total <= drawn_at * total.gather(1, inside - 1)).sum(1, keepdim=True)
+        drawn: Tensor = words.gather(1, place.clamp(max=inside - 1)).squeeze(1)
         return drawn
 
     return _single(model, said, len(seeds), limits, draw)
+
+
+def _likeliest(probabilities: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
+    """Return the largest probabilities of each row, at least as many as sum to `top_p`, and their tokens.
+
+    They descend; of equal ones the lower token comes first. To sort them all took half of the time of a reply.
+    """
+    if probabilities.shape[1] > _FIRST:
+        largest, tokens = stable_topk(probabilities, _FIRST)
+        if bool((largest.cumsum(1)[:, -1] >= top_p).all()):
+            return largest, tokens
+    return probabilities.sort(stable=True, dim=1, descending=True)
 
 
 def _single(
