@@ -11,7 +11,6 @@ SOURCE = TESTS.parent / "src" / "duologue"
 ELSEWHERE = {
     "__main__.py": "cli/test_shell.py",
     "run/plain_data.py": "test_api.py",
-    "models/copy_transformer.py": "models/test_seq2seq.py",
     "cli/combine.py": "run/test_combine.py",
     "exports/chats/messages.py": "exports/chats/test_forms.py",
     "exports/chats/rows.py": "exports/chats/test_forms.py",
