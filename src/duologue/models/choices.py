@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _FIRST = max(PAD, UNKNOWN) + 1
 _LARGEST = 30_000  # value of a feature that half precision holds
+_NO_TEMPLATES: NDArray[np.int32] = np.zeros((0, 1), dtype=np.int32)
 
 
 class Choice(NamedTuple):
@@ -29,11 +30,13 @@ class Choice(NamedTuple):
     words: NDArray[np.int32]
     """(w,): the state; no padding."""
     templates: NDArray[np.int32]
-    """(c,): rows of the table of templates."""
+    """(c,): rows of the table of templates; below 0, of `others`, from -1 on."""
     features: NDArray[np.float16]
     """(c, f)."""
     utility: NDArray[np.float32]
     """(c, a): how good each candidate was, by each target; zeros where not known."""
+    others: NDArray[np.int32] = _NO_TEMPLATES
+    """(o, l): templates of this list alone, padded."""
 
     def some(self, kept: NDArray[np.intp]) -> Choice:
         """Return the list with these of its candidates."""
@@ -82,14 +85,19 @@ class ChoiceEncoder:
         templates: Sequence[int],
         features: NDArray[np.floating],
         utility: NDArray[np.float32] | None = None,
+        others: Sequence[Iterable[str]] = (),
     ) -> Choice:
-        """Return a list of candidates: the words of its state, rows of the table, features (c, f), utility (c, a)."""
+        """Return a list of candidates: the words of its state, rows of the table, features (c, f), utility (c, a).
+
+        The words of the templates that the table has not are `others`; their numbers are -1, -2, ...
+        """
         known = [self._words[word] for word in words if word in self._words]
         return Choice(
             words=np.array(known or [UNKNOWN], dtype=np.int32),
             templates=np.array(templates, dtype=np.int32),
             features=np.clip(features, -_LARGEST, _LARGEST).astype(np.float16),
             utility=np.zeros((len(templates), 1), dtype=np.float32) if utility is None else utility,
+            others=template_table(map(self.template, others)) if others else _NO_TEMPLATES,
         )
 
     def template(self, words: Iterable[str]) -> tuple[int, ...]:

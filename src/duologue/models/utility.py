@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 
 from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
 from duologue.models.word_bags import without_some, word_bag
 
@@ -147,7 +149,16 @@ class Collator:
             features[number, :n] = torch.from_numpy(row.features.astype(np.float32))
             utility[number, :n] = torch.from_numpy(row.utility)
             mask[number, :n] = True
-        return Choices(words, self._templates[places], features, utility, mask)
+        templates = self._templates[places.clamp(min=0)]  # (b, c, l)
+        longest = max(row.others.shape[1] for row in rows)
+        if longest > templates.shape[2]:
+            templates = functional.pad(templates, (0, longest - templates.shape[2]), value=PAD)
+        for number, row in enumerate(rows):
+            if len(row.others):
+                other = places[number] < 0  # (c,)
+                told = torch.from_numpy(row.others)[-1 - places[number, other]]
+                templates[number, other] = functional.pad(told, (0, templates.shape[2] - told.shape[1]), value=PAD)
+        return Choices(words, templates, features, utility, mask)
 
 
 def learner(model: UtilityRanker, collate: Collator, sampled: int = 0) -> TrainingTask[Choice, Choices]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import itertools
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from duologue.core.errors import UsageError
 from duologue.models.choices import template_table
-from duologue.retrieval.template_index import Candidate
+from duologue.retrieval.template_index import NOT_INDEXED, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,11 +104,14 @@ class Reranker(Generic[State, Candidate]):
 
     def choice(self, state: State, candidates: Sequence[Candidate], reference: str | None = None) -> Choice:
         """Return the encoded candidates of a state; with a reference, their utilities too."""
+        others = [one.template_words[:_LONGEST] for one in candidates if one.entry == NOT_INDEXED]
+        numbers = itertools.count(-1, -1)
         return self.encoder.choice(
             () if self._text is None else self._text.state_words(state),
-            [one.entry for one in candidates],
+            [next(numbers) if one.entry == NOT_INDEXED else one.entry for one in candidates],
             self.task.features(state, candidates),
             None if reference is None else self.task.utilities(candidates, reference),
+            others,
         )
 
     def training_rows(self, examples: Iterable[RerankingExample[State]], limit: int = 0) -> list[Choice]:

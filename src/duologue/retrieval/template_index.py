@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Terms = list[tuple[float, list[str]]]
 """Groups of retrieval terms, each with its weight."""
+NOT_INDEXED = -1
+"""In place of the number of a template: the candidate was not retrieved."""
 
 
 class TemplateEntry(Record, frozen=True, kw_only=True):
@@ -37,7 +39,7 @@ class TemplateCandidate(Record, frozen=True, kw_only=True):
     """A template with its slots filled; a challenge adds what it says."""
 
     entry: int
-    """Number of the template in the index."""
+    """Number of the template in the index, or `NOT_INDEXED`."""
     similarity: float
     """Similarity of the dialogue states; at most the sum of the group weights."""
     times: int = 1
@@ -47,6 +49,11 @@ class TemplateCandidate(Record, frozen=True, kw_only=True):
     def key(self) -> Hashable:
         """What it says: candidates of equal keys are one."""
         raise NotImplementedError
+
+    @property
+    def template_words(self) -> Sequence[str]:
+        """What a network reads of it where it is not indexed."""
+        return ()
 
 
 Entry = TypeVar("Entry", bound=TemplateEntry)

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.challenges.proactive.systems.planner.features import NAMES as FEATURES
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
-from duologue.challenges.proactive.systems.planner.reply_choice import LearnedPlanner, ReplyChoice
+from duologue.challenges.proactive.systems.planner.reply_choice import CandidateList, LearnedPlanner, ReplyChoice
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
 from duologue.challenges.proactive.systems.planner.roles import FilmRoles
 from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
@@ -45,11 +45,15 @@ def candidates() -> list[TurnCandidate]:
     return made
 
 
+def listed() -> CandidateList:
+    return CandidateList(STATE, candidates())
+
+
 def test_what_violates_the_plan_is_not_said_however_good_it_is(learned: LearnedPlanner) -> None:
     choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
-    assert choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "海 好看 ， 去 看 。"  # B before A
+    assert choice.best(listed(), (0.1, 0.2, 0.9, 0.1)) == "海 好看 ， 去 看 。"  # B before A
     aimless = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False, goal=False), learned)
-    assert aimless.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1)) == "云 好看 。"
+    assert aimless.best(listed(), (0.1, 0.2, 0.9, 0.1)) == "云 好看 。"
 
 
 def test_a_director_is_not_called_the_lead_however_good_the_reply_is(learned: LearnedPlanner) -> None:
@@ -59,33 +63,33 @@ def test_a_director_is_not_called_the_lead_however_good_the_reply_is(learned: Le
     weights = (0.1, 0.2, 0.9, 0.1, 0.8)
     for heeded, said in ((True, "海 好看 ， 去 看 。"), (False, "海 的 主演 是 云 。")):
         recipe = PlannerRecipe(variety=0.0, recombine=False, roles=heeded)
-        assert ReplyChoice(recipe, learned).best(state, found, weights) == said
+        assert ReplyChoice(recipe, learned).best(CandidateList(state, found), weights) == said
     aimless = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False, goal=False), learned)
-    assert aimless.best(state, found, (0.1, 0.2, 0.3, 0.1, 0.8)) == "云 好看 。"
+    assert aimless.best(CandidateList(state, found), (0.1, 0.2, 0.3, 0.1, 0.8)) == "云 好看 。"
 
 
 def test_of_equal_scores_the_first_is_said(learned: LearnedPlanner) -> None:
     choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
-    assert choice.best(STATE, candidates(), (0.3, 0.1, 0.1, 0.3)) == "你 好 ， 再见 。"
+    assert choice.best(listed(), (0.3, 0.1, 0.1, 0.3)) == "你 好 ， 再见 。"
 
 
 def test_no_recombined_reply_violates_the_plan_either(learned: LearnedPlanner) -> None:
     choice = ReplyChoice(PlannerRecipe(variety=0.0), learned)
-    found = choice.recombined(STATE, candidates(), (0.1, 0.2, 0.9, 0.1))
+    found = choice.recombined(listed(), (0.1, 0.2, 0.9, 0.1))
     said = {"".join(one.filling.words) for one in found.replies}
     assert "海好看，去看。" in said
     assert not any("云" in text for text in said)
-    whole = choice.best(STATE, candidates(), (0.1, 0.2, 0.9, 0.1))
+    whole = choice.best(listed(), (0.1, 0.2, 0.9, 0.1))
     assert "".join(whole.split()) == "".join(found.replies[0].filling.words)
     unranked = ReplyChoice(msgspec.structs.replace(PlannerRecipe(), rerank=False), learned)
-    assert unranked.best(STATE, candidates(), (0.1, 0.2, 0.1, 0.1)) == "海 好看 ， 去 看 。"
+    assert unranked.best(listed(), (0.1, 0.2, 0.1, 0.1)) == "海 好看 ， 去 看 。"
 
 
 def test_a_recombined_reply_holds_what_it_is_to_hold(learned: LearnedPlanner) -> None:
     choice, utilities = ReplyChoice(PlannerRecipe(variety=0.0), learned), (0.3, 0.2, 0.1, 0.3)
-    free = choice.recombined(STATE, candidates(), utilities)
+    free = choice.recombined(listed(), utilities)
     assert any("海" not in one.filling.words for one in free.replies)
     named = [one for one in candidates() if "海" in one.filling.words]
-    bound = choice.recombined(STATE, named, (0.2,), kept=lambda filling: "海" in filling.words)
+    bound = choice.recombined(CandidateList(STATE, named), (0.2,), kept=lambda filling: "海" in filling.words)
     assert bound.replies
     assert all("海" in one.filling.words for one in bound.replies)

@@ -62,10 +62,9 @@ def test_replies_put_aside_give_weights_and_own_words(
     assert learned.variety.own is not None
     assert learned.variety.own.words.replies == len(held_out)
     assert learned.reranker is planner.reranker
-    task, choice = planner.reranker.task, ReplyChoice(msgspec.structs.replace(TINY, own_variety=0.0), learned)
-    lists = [(one.state, task.candidates(one.state, apart=one.source)) for one in held_out]
+    choice = ReplyChoice(msgspec.structs.replace(TINY, own_variety=0.0), learned)
+    lists = [choice.candidates(one.state, apart=one.source) for one in held_out]
     said = [
-        choice.best(state, found, predicted).split()
-        for (state, found), predicted in zip(lists, choice.predicted(lists), strict=True)
+        choice.best(found, predicted).split() for found, predicted in zip(lists, choice.predicted(lists), strict=True)
     ]
     assert OwnWords.of(said) == learned.variety.own  # what it counts is what it would say

@@ -84,7 +84,7 @@ def test_the_most_alike_come_first_and_no_more_than_asked_for(examples: list[Exa
 def test_without_facts_only_topics_are_filled_in(examples: list[Example]) -> None:
     index = AgentTurnIndex(agent_turns_of(examples))
     found = index.search(state_of(examples[1].sample), limit=50, pool=50, facts=False)
-    assert all(set(index.slots_of[one.entry]) <= {"{A}", "{B}"} for one in found)
+    assert all(set(index.slots_of(one)) <= {"{A}", "{B}"} for one in found)
 
 
 def test_features_are_one_named_figure_each(examples: list[Example]) -> None:

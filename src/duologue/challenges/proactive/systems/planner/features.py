@@ -120,7 +120,7 @@ def _slot_shares(
     found: Sequence[TurnCandidate], index: AgentTurnIndex, voter_weights: NDArray[np.float64]
 ) -> list[tuple[float, ...]]:
     """Return per candidate the voter weight of its slots: highest, lowest, mean, and of exactly this set."""
-    slots = [index.slots_of[one.entry] for one in found]
+    slots = [index.slots_of(one) for one in found]
     single: dict[str, float] = {}
     whole: dict[tuple[str, ...], float] = {}
     for names, weight in zip(slots, voter_weights.tolist(), strict=True):
@@ -156,7 +156,7 @@ class _StateFeatures:
 
     def plan(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:
         """Return the plan features: topics named, facts used."""
-        state, entry, slots = self.state, index.entries[one.entry], index.slots_of[one.entry]
+        state, entry, slots = self.state, index.turn_of(one), index.slots_of(one)
         first, second = "{A}" in slots, "{B}" in slots
         a, b = self.reached
         facts = [slot for slot in slots if slot not in TOPICS]
@@ -178,7 +178,7 @@ class _StateFeatures:
 
     def words(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:
         """Return the rarity of its words that are not slots, and how many of them are known here."""
-        rarities = [(word, index.rarity_of_word.get(word, 0.0)) for word in index.rest_of[one.entry]]
+        rarities = [(word, index.rarity_of_word.get(word, 0.0)) for word in index.rest_of(one)]
         every = [rarity for _, rarity in rarities]
         unknown = [rarity for word, rarity in rarities if word not in self.vocabulary]
         mean = added(every) / len(every) if every else 0.0
@@ -194,7 +194,7 @@ class _StateFeatures:
 
     def kin(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:
         """Return the similarity of the last utterances, and signs that the template may not fit."""
-        entry = index.entries[one.entry]
+        entry = index.turn_of(one)
         similar = [
             2 * len(here.intersection(terms)) / max(1, len(here) + len(terms))
             for here, (_, terms) in zip(self.terms, entry.groups, strict=False)

@@ -17,6 +17,7 @@ from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
 from duologue.challenges.proactive.systems.planner.reply_choice import LearnedPlanner, ReplyChoice
+from duologue.challenges.proactive.systems.planner.reply_generator import ReplyGenerator
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
 from duologue.challenges.proactive.systems.planner.second_choice import SecondChoice
 from duologue.challenges.proactive.systems.planner.second_choice_trainer import with_second_choice
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from duologue.challenges.proactive.systems.planner.reply_choice import CandidateList
     from duologue.challenges.proactive.systems.planner.slots import Filling
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
@@ -52,6 +54,10 @@ ENTRIES = "bank.json"
 """File of the index."""
 WORD_WEIGHTS = "words.safetensors"
 """File of the word model."""
+GENERATOR_WEIGHTS = "generator.safetensors"
+"""File of the reply generator."""
+GENERATOR = "generator"
+"""Folder of its checkpoints."""
 _CHUNK = 32  # samples scored at once
 
 
@@ -70,6 +76,8 @@ class PlannerCard(Record, frozen=True, kw_only=True):
     """What the word model predicts."""
     second_choice: list[float] = []
     """Weights of the second choice; empty without one."""
+    generator_words: list[str] | None = None
+    """Vocabulary of the reply generator; `None` without one, as in older planners."""
     seen: str
 
 
@@ -119,9 +127,13 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             word_frequencies(words for words, _ in said), word_frequencies(words for words, first in said if first)
         )
         learned = LearnedPlanner(reranker, variety)
-        if second:
+        if second or recipe.generates:
             parts = [[self._training_example(one) for one in part] for part in (training, validation, aside)]
-            learned = with_second_choice(recipe, learned, *parts, run=run)
+            if recipe.generates:
+                generator = ReplyGenerator.trained(recipe, parts[0], parts[1], run.part(GENERATOR))
+                learned = learned._replace(generator=generator)
+            if second:
+                learned = with_second_choice(recipe, learned, *parts, run=run)
         if own or second:
             every = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
             reranker.use(TurnRerankingTask(every, recipe))
@@ -182,25 +194,25 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
         learned = self._trained()
         choice = ReplyChoice(self.recipe, learned)
-        lists = [(state, learned.reranker.task.candidates(state)) for state in map(state_of, samples)]
+        lists = [choice.candidates(state) for state in map(state_of, samples)]
         heeds = self.recipe.answers == "always" or (self.recipe.answers == "live" and self._live)
         return [
-            Answer(text=self._reply(choice, sample if heeds else None, state, found, predicted))
-            for sample, (state, found), predicted in zip(samples, lists, choice.predicted(lists), strict=True)
+            Answer(text=self._reply(choice, sample if heeds else None, candidates, predicted))
+            for sample, candidates, predicted in zip(samples, lists, choice.predicted(lists), strict=True)
         ]
 
     def _reply(
         self,
         choice: ReplyChoice,
         sample: Sample | None,
-        state: PlannerState,
-        found: Sequence[TurnCandidate],
+        candidates: CandidateList,
         predicted: Sequence[float],
     ) -> str:
         """Return the best reply; with a sample, one that heeds what the user's last turn asks for."""
+        state, found = candidates.state, candidates.found
         asked = [] if sample is None else asked_of(sample)
         if not asked and (sample is None or not refuses(sample)):
-            return choice.best(state, found, predicted) if found else _NOTHING
+            return choice.best(candidates, predicted) if found else _NOTHING
 
         def heeds(filling: Filling) -> bool:
             if asked:
@@ -213,8 +225,8 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         before = ACKNOWLEDGEMENT if not asked else "" if allowed else " ".join(one.sentence for one in asked)
         best = ""
         if found:
-            chosen, utilities = [found[at] for at in kept], [predicted[at] for at in kept]
-            best = choice.best(state, chosen, utilities, kept=heeds if allowed else None)
+            chosen, utilities = candidates._replace(found=[found[at] for at in kept]), [predicted[at] for at in kept]
+            best = choice.best(chosen, utilities, kept=heeds if allowed else None)
         return f"{before} {best}".strip() or _NOTHING
 
     def save(self, folder: Path) -> None:
@@ -234,10 +246,15 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             reranker.load(folder / WEIGHTS)
 
     def _networks(self, learned: LearnedPlanner) -> Networks:
-        return {} if learned.second is None else {WORD_WEIGHTS: learned.second.words.network}
+        second, generator = learned.second, learned.generator
+        return {
+            **({} if second is None else {WORD_WEIGHTS: second.words.network}),
+            **({} if generator is None else {GENERATOR_WEIGHTS: generator.network}),
+        }
 
     def _card(self, learned: LearnedPlanner) -> PlannerCard:
-        encoder, variety, second = learned.reranker.encoder, learned.variety, learned.second
+        encoder, variety = learned.reranker.encoder, learned.variety
+        second, generator = learned.second, learned.generator
         return PlannerCard(
             situation_words=encoder.words,
             template_words=encoder.template_words,
@@ -246,6 +263,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             own_words=variety.own,
             reply_words=[] if second is None else second.words.words,
             second_choice=[] if second is None else second.weights,
+            generator_words=None if generator is None else list(generator.vocabulary.words),
             seen=self.seen,
         )
 
@@ -253,10 +271,12 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         encoder = ChoiceEncoder(card.situation_words, card.template_words)
         reranker = self._new_reranker(TurnRerankingTask(AgentTurnIndex([]), self.recipe), encoder)
         variety = Variety(card.word_frequencies, card.openings, card.own_words)
-        if not card.second_choice:
-            return LearnedPlanner(reranker, variety)
-        words = WordModel(card.situation_words, card.reply_words)
-        return LearnedPlanner(reranker, variety, SecondChoice(words, card.second_choice))
+        second = generator = None
+        if card.second_choice:
+            second = SecondChoice(WordModel(card.situation_words, card.reply_words), card.second_choice)
+        if card.generator_words is not None:
+            generator = ReplyGenerator(self.recipe, card.generator_words)
+        return LearnedPlanner(reranker, variety, second, generator)
 
 
 def _leads_on(filling: Filling, state: PlannerState) -> bool:

@@ -2,10 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Stacked, Threads
 from duologue.models.training_recipe import TrainingRecipe
+
+
+class ReplyGeneratorRecipe(TrainingRecipe, frozen=True):
+    """The reply generator, a copy transformer: what it adds, its sizes and its training."""
+
+    beam: Count = 8
+    """Replies found by beam search, which join the candidates; 0: none."""
+    drawn: Count = 12
+    """Replies drawn by nucleus sampling, with which the second choice compares; 0: none."""
+    words: Positive = 5000
+    """Most words of its vocabulary; others are copied from what it reads, or unknown."""
+    rare: Positive = 5
+    """Words that occur less often are unknown."""
+    width: Annotated[int, Meta(ge=4, multiple_of=4)] = 192
+    encoder_layers: Stacked = 2
+    decoder_layers: Stacked = 2
+    dropout: Dropout = 0.2
+    word_dropout: Dropout = 0.1
+    """Share of tokens that are read as unknown, in training."""
+    epochs: Positive = 5
+    least_steps: Count = 800
+    """Steps at least, where there are few samples: more epochs."""
+    learning_rate: PositiveFloat = 1.5e-3
+    patience: Positive = 3
+    """Epochs without a better loss on held-out samples before training stops."""
+    precision: Literal["bfloat16", "float32", "auto"] = "auto"
+    """Of matrix products in training; `auto`: bfloat16 where the processor multiplies it."""
 
 
 class PlannerRecipe(TrainingRecipe, frozen=True):
@@ -52,6 +81,8 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     each word costs in DISTINCT."""
     word_epochs: Positive = 4
     """Epochs of the word model."""
+    generator: ReplyGeneratorRecipe = ReplyGeneratorRecipe()
+    """The reply generator (needs `rerank`; for drawn replies `second_choice`, in training too)."""
     voters: Positive = 25
     """Best candidates whose clauses are put together, and which vote."""
     rounds: Positive = 3
@@ -73,6 +104,16 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     """Words of fewer training states, or fewer templates, are unknown words."""
     threads: Threads = 2
 
+    @property
+    def draws(self) -> bool:
+        """Whether drawn replies are made and compared with."""
+        return self.rerank and self.recombine and self.second_choice and self.generator.drawn > 0
+
+    @property
+    def generates(self) -> bool:
+        """Whether there is a generator at all."""
+        return self.draws or (self.rerank and self.generator.beam > 0)
+
     @classmethod
     def tiny(cls) -> PlannerRecipe:
         """Return a recipe that trains in seconds, for tests of behaviour, not of quality."""
@@ -82,6 +123,17 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
             held_out=0.3,
             epochs=1,
             word_epochs=1,
+            generator=ReplyGeneratorRecipe(
+                beam=2,
+                drawn=2,
+                rare=1,
+                width=8,
+                encoder_layers=1,
+                decoder_layers=1,
+                epochs=1,
+                least_steps=0,
+                batch=8,
+            ),
             batch=8,
             sampled=5,
             members=2,

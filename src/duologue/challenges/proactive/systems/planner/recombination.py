@@ -9,18 +9,18 @@ that speak of the same topic (`clauses`), so that no fact changes its subject.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from duologue.challenges.proactive.knowledge import without_punctuation
 from duologue.challenges.proactive.systems.planner.slots import TOPICS, Filling, Tokens
+from duologue.challenges.proactive.systems.planner.voters import KEYS, SHARED, VoterOverlap
 from duologue.core.records import Record
 from duologue.metrics.softmax import softmax
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 _ASKING = frozenset("?？")
 _PRONOUNS = "他她"
-_SHARED = tuple(f"{what} shared, {how}" for what in ("characters", "words", "pairs") for how in ("F1", "of all"))
-MEASURES = (*_SHARED, "predicted", "characters", "clauses", "least predicted")
+MEASURES = (*SHARED, "predicted", "characters", "clauses", "least predicted")
 """What `Recombination.measures` tells of a reply."""
 _DIGITS = 5  # of a worth: the digits below are those of the machine
 
@@ -84,45 +83,6 @@ def _filling(clauses: Sequence[Clause]) -> Filling:
     )
 
 
-class _Bag:
-    """Overlap with the voters of one kind of keys (characters, words, or pairs of words)."""
-
-    def __init__(self, voters: Sequence[Sequence[Hashable]], weights: Floats) -> None:
-        numbers: dict[Hashable, int] = {}
-        for voter in voters:
-            for key in voter:
-                numbers.setdefault(key, len(numbers))
-        counts = np.zeros((len(voters), len(numbers)), dtype=np.int16)
-        for place, voter in enumerate(voters):
-            for key in voter:
-                counts[place, numbers[key]] += 1
-        columns = [(key, times) for key in range(len(numbers)) for times in range(1, int(counts[:, key].max()) + 1)]
-        self._numbers, self._weights = numbers, weights
-        self._keys = np.array([key for key, _ in columns], dtype=np.int64)
-        self._times = np.array([times for _, times in columns], dtype=np.int16)
-        self._table = (counts[:, self._keys] >= self._times).T.astype(np.float32)
-        self._sizes = np.array([len(voter) for voter in voters], dtype=np.float32)
-
-    def vector(self, keys: Sequence[Hashable]) -> NDArray[np.int16]:
-        """Return how often each known key occurs, and last the number of all keys."""
-        made = np.zeros(len(self._numbers) + 1, dtype=np.int16)
-        for key in keys:
-            place = self._numbers.get(key)
-            if place is not None:
-                made[place] += 1
-        made[-1] = len(keys)
-        return made
-
-    def agreement(self, counts: NDArray[np.int16], pooled: float, price: float) -> Floats:
-        """Return the weighted mean agreement with the voters of each row of counts, (rows,)."""
-        shared = 2 * (counts[:, self._keys] >= self._times).astype(np.float32) @ self._table
-        sizes = counts[:, -1:].astype(np.float32)
-        f1 = shared / np.maximum(1, sizes + self._sizes)
-        gain = (shared - price * sizes) / max(1.0, 2 * float(self._sizes @ self._weights))
-        found: Floats = ((1 - pooled) * f1 + pooled * gain) @ self._weights
-        return found
-
-
 class Recombination:
     """Puts replies together for one sample."""
 
@@ -139,7 +99,7 @@ class Recombination:
         utility = np.array(predicted[: weights.voters], dtype=np.float64)
         shares = softmax(utility, weights.temperature).astype(np.float32)
         words = [_filling(one).words for one in self.candidates]
-        self._bags = tuple(_Bag([keys(one) for one in words], shares) for keys in _KEYS)
+        self._bags = tuple(VoterOverlap([keys(one) for one in words], shares) for keys in KEYS)
         self._known: dict[Tokens, tuple[NDArray[np.int16], ...]] = {}
         self._bonuses: dict[Tokens, float] = {}
         self._priors: dict[Clause, float] = {}
@@ -178,8 +138,7 @@ class Recombination:
         parts = [ReplyPart(one.clauses, one.clauses[0].before, free=False) for one in replies]
         columns: list[ArrayLike] = []
         for number, bag in enumerate(self._bags):
-            counts = np.stack([self._counted(part, number) for part in parts])
-            columns += [bag.agreement(counts, 0.0, 0.0), bag.agreement(counts, 1.0, 0.0)]
+            columns += bag.shared(np.stack([self._counted(part, number) for part in parts]))
         plain = np.array([self._plain(part)[:2] for part in parts])
         least = [min(self._priors[clause] for clause in one.clauses) for one in replies]
         columns += [plain[:, 0] / np.maximum(1, plain[:, 1]), plain[:, 1], [len(one.clauses) for one in replies], least]
@@ -236,7 +195,7 @@ class Recombination:
         for clause in part.clauses:
             known = self._known.get(clause.words)
             if known is None:
-                known = tuple(bag.vector(keys(clause.words)) for keys, bag in zip(_KEYS, self._bags, strict=True))
+                known = tuple(bag.vector(keys(clause.words)) for keys, bag in zip(KEYS, self._bags, strict=True))
                 self._known[clause.words] = known
             total = total + known[number]
         return total
@@ -251,21 +210,6 @@ class Recombination:
             prior, size = prior + length * self._priors[clause], size + length
             bonus += self._bonuses[clause.words]
         return prior, size, bonus
-
-
-def _characters(words: Tokens) -> Sequence[Hashable]:
-    return "".join(words)
-
-
-def _words(words: Tokens) -> Sequence[Hashable]:
-    return words
-
-
-def _pairs(words: Tokens) -> Sequence[Hashable]:
-    return list(pairwise(words))
-
-
-_KEYS: tuple[Callable[[Tokens], Sequence[Hashable]], ...] = (_characters, _words, _pairs)
 
 
 def _begins(clauses: tuple[Clause, ...], subject: Subject) -> list[ReplyPart]:

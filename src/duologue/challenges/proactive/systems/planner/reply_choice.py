@@ -14,14 +14,16 @@ from duologue.challenges.proactive.systems.planner.clauses import clauses_of, su
 from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.plan import WORST_VIOLATION, PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
+from duologue.challenges.proactive.systems.planner.reranking_task import with_generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
     from duologue.challenges.proactive.systems.planner.recombination import WeighedReply
+    from duologue.challenges.proactive.systems.planner.reply_generator import ReplyGenerator
     from duologue.challenges.proactive.systems.planner.second_choice import SecondChoice
-    from duologue.challenges.proactive.systems.planner.slots import Filling
+    from duologue.challenges.proactive.systems.planner.slots import Filling, Tokens
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
     from duologue.challenges.proactive.systems.planner.variety import Variety
@@ -37,6 +39,18 @@ class LearnedPlanner(NamedTuple):
     variety: Variety
     second: SecondChoice | None = None
     """What ranks recombined replies anew, where that was learned."""
+    generator: ReplyGenerator | None = None
+    """What generates replies besides those of the index, where that was learned."""
+
+
+class CandidateList(NamedTuple):
+    """The candidates for a state."""
+
+    state: PlannerState
+    found: Sequence[TurnCandidate]
+    """Of the index, and generated ones."""
+    drawn: Sequence[Tokens] | None = None
+    """Words of replies drawn for comparison; `None` where none are drawn."""
 
 
 class RecombinedList(NamedTuple):
@@ -45,6 +59,8 @@ class RecombinedList(NamedTuple):
     state: PlannerState
     made: Recombination
     replies: list[WeighedReply]
+    drawn: Sequence[Tokens] | None
+    """As in `CandidateList`."""
 
 
 class ReplyChoice:
@@ -53,34 +69,44 @@ class ReplyChoice:
     def __init__(self, recipe: PlannerRecipe, learned: LearnedPlanner) -> None:
         self._recipe, self._learned = recipe, learned
 
-    def predicted(self, lists: Sequence[tuple[PlannerState, Sequence[TurnCandidate]]]) -> list[list[float]]:
+    def candidates(self, state: PlannerState, apart: str | None = None) -> CandidateList:
+        """Return the candidates for a state, none of the index of the pair of topics `apart`."""
+        generator = self._learned.generator
+        found = self._learned.reranker.task.candidates(state, apart=apart)
+        if generator is None or not self._recipe.generates:
+            return CandidateList(state, found)
+        made = generator.replies(state)
+        return CandidateList(state, with_generated(state, found, made.likely), made.drawn)
+
+    def predicted(self, lists: Sequence[CandidateList]) -> list[list[float]]:
         """Return the predicted utility of each candidate; without a network, the agreement with the others."""
         reranker = self._learned.reranker
         if reranker.trained and self._recipe.rerank:
-            return [one.tolist() for one in reranker.utilities(lists)]
+            return [one.tolist() for one in reranker.utilities([(one.state, one.found) for one in lists])]
         agreed = NAMES.index("characters, all")
-        return [reranker.choice(state, found).features[:, agreed].tolist() if found else [] for state, found in lists]
+        return [
+            reranker.choice(one.state, one.found).features[:, agreed].tolist() if one.found else [] for one in lists
+        ]
 
     def best(
         self,
-        state: PlannerState,
-        found: Sequence[TurnCandidate],
+        candidates: CandidateList,
         predicted: Sequence[float],
         *,
         kept: Callable[[Filling], bool] | None = None,
     ) -> str:
-        """Return the best reply for a state with candidates of these utilities.
+        """Return the best reply, given the predicted utilities of the candidates.
 
         `kept` is what recombined replies must hold; that the candidates do is the caller's.
         """
         if self._recipe.recombine and self._recipe.rerank:
-            return " ".join(self.chosen(self.recombined(state, found, predicted, kept=kept)).words)
-        return " ".join(found[self._allowed(state, found, predicted)[0]].filling.words)
+            return " ".join(self.chosen(self.recombined(candidates, predicted, kept=kept)).words)
+        best = self._allowed(candidates.state, candidates.found, predicted)[0]
+        return " ".join(candidates.found[best].filling.words)
 
     def recombined(
         self,
-        state: PlannerState,
-        found: Sequence[TurnCandidate],
+        candidates: CandidateList,
         predicted: Sequence[float],
         *,
         kept: Callable[[Filling], bool] | None = None,
@@ -90,6 +116,7 @@ class ReplyChoice:
         All hold what `kept` asks for, where the candidates do.
         """
         recipe, learned = self._recipe, self._learned
+        state, found = candidates.state, candidates.found
         allowed = self._allowed(state, found, predicted)
         fewest = self._violations(state, found[allowed[0]].filling)
         subject = subject_of(state)
@@ -107,7 +134,7 @@ class ReplyChoice:
             return self._violations(state, filling) <= fewest and (kept is None or kept(filling))
 
         replies = made.replies(subject, sound)
-        return RecombinedList(state, made, replies)
+        return RecombinedList(state, made, replies, candidates.drawn)
 
     def chosen(self, found: RecombinedList) -> Filling:
         """Return the best of the recombined replies: by their worth, or by what was learned of such lists."""

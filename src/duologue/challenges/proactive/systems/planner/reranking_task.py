@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.proactive.systems.planner.features import features
-from duologue.challenges.proactive.systems.planner.slots import base_slot, is_slot
-from duologue.challenges.proactive.systems.planner.state import state_words
+from duologue.challenges.proactive.systems.planner.state import state_words, terms_of
+from duologue.challenges.proactive.systems.planner.template_index import AgentTurn, TurnCandidate, without_parts
+from duologue.retrieval.template_index import NOT_INDEXED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
     from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+    from duologue.challenges.proactive.systems.planner.slots import Tokens
     from duologue.challenges.proactive.systems.planner.state import PlannerState
-    from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, TurnCandidate
+    from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex
 
 TARGETS = 2
 """Number of target utilities, see `candidate_utilities`."""
@@ -55,7 +58,7 @@ class TurnRerankingTask:
 
     def template_words(self) -> list[list[str]]:
         """Return the words of each template, slots without parts."""
-        return [[base_slot(word) if is_slot(word) else word for word in one.template] for one in self.index.entries]
+        return [without_parts(one.template) for one in self.index.entries]
 
 
 def candidate_utilities(said: Counter[str], wanted: Counter[str]) -> tuple[float, float]:
@@ -67,3 +70,36 @@ def candidate_utilities(said: Counter[str], wanted: Counter[str]) -> tuple[float
     """
     shared, size = (said & wanted).total(), said.total()
     return 2 * shared / max(1, size + wanted.total()), (2 * shared - _CORPUS_F1 * size) / _BOTH_SIZES
+
+
+def with_generated(
+    state: PlannerState, found: Sequence[TurnCandidate], generated: Sequence[FilledTemplate]
+) -> list[TurnCandidate]:
+    """Return candidates with generated replies among them: those that say something new.
+
+    They stand in the middle of the list and have its median similarity, since no state was compared.
+    """
+    similarity = float(np.median([one.similarity for one in found])) if found else 1.0
+    seen = {one.key for one in found}
+    groups = tuple((weight, tuple(terms)) for weight, terms in terms_of(state))
+    made: dict[Tokens, TurnCandidate] = {}
+    for template, filling in generated:
+        if filling.words not in seen and filling.words not in made:
+            turn = AgentTurn(
+                template=template,
+                source="",
+                turn=state.turn,
+                domains=state.domains,
+                reached=state.reached,
+                groups=groups,
+            )
+            made[filling.words] = TurnCandidate(
+                entry=NOT_INDEXED,
+                similarity=similarity,
+                template=template,
+                filling=filling,
+                variant=0,
+                generated=turn,
+            )
+    middle = len(found) // 2
+    return [*found[:middle], *made.values(), *found[middle:]]

@@ -15,6 +15,7 @@ import numpy as np
 from duologue.challenges.proactive.systems.planner.recombination import MEASURES
 from duologue.challenges.proactive.systems.planner.slots import Slotter, is_slot
 from duologue.challenges.proactive.systems.planner.state import state_words
+from duologue.challenges.proactive.systems.planner.voters import SHARED, agreement_with
 from duologue.challenges.proactive.systems.planner.word_model import reply_words, without_number
 from duologue.core.sums import added
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.proactive.systems.planner.recombination import Recombination, WeighedReply
+    from duologue.challenges.proactive.systems.planner.slots import Tokens
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.word_model import Probabilities, WordModel
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 _LIKELY = ("words", "log odds", "characters", "slots", "slots expected", "log odds of slots")
 NAMES = (*MEASURES, "characters, squared", *(f"{name}, by the word model" for name in _LIKELY))
+DRAWN_NAMES = tuple(f"{name}, with drawn replies" for name in SHARED)
+"""Features behind those of `NAMES` where replies are drawn."""
 _SQUARED = 20.0  # characters whose square counts as much as they do
 _FLOOR, _SLOT_FLOOR = 1e-4, 1e-3  # added to both sides of the odds of a word, of a slot
 _RIDGE = 0.003  # of the rows: how far weights are drawn to zero
@@ -38,33 +42,57 @@ _DIGITS = 5  # of a worth: the digits below are those of the machine
 
 
 class SecondChoice:
-    """The word model, and the weights of the features named in `NAMES`; another number of them is a `ValueError`."""
+    """The word model, and the weights of the features of `NAMES`, or of these and `DRAWN_NAMES`.
+
+    Another number of weights is a `ValueError`.
+    """
 
     def __init__(self, words: WordModel, weights: Sequence[float]) -> None:
-        if len(weights) != len(NAMES):
-            raise ValueError(f"the second choice has {len(weights)} weights, expected {len(NAMES)}")
+        few, all_ = len(NAMES), len(NAMES) + len(DRAWN_NAMES)
+        if len(weights) not in {few, all_}:
+            raise ValueError(f"the second choice has {len(weights)} weights, expected {few} or {all_}")
         self.words, self.weights = words, list(weights)
 
-    def worths(self, state: PlannerState, made: Recombination, replies: Sequence[WeighedReply]) -> Floats:
+    def worths(
+        self,
+        state: PlannerState,
+        made: Recombination,
+        replies: Sequence[WeighedReply],
+        drawn: Sequence[Tokens] | None = None,
+    ) -> Floats:
         """Return the predicted utility of each reply, comparable within a list."""
-        return self.predicted(reply_features(self.words, state, made, replies))
+        return self.predicted(reply_features(self.words, state, made, replies, drawn))
 
     def predicted(self, features: Floats) -> Floats:
-        """Return the predicted utility (replies,) of each reply of a list from its features."""
-        predicted: Floats = (features @ np.array(self.weights)).round(_DIGITS)
+        """Return the predicted utility (replies,) of each reply of a list from its features.
+
+        Features of drawn replies count where they and their weights are there.
+        """
+        known = min(features.shape[1], len(self.weights))
+        predicted: Floats = (features[:, :known] @ np.array(self.weights[:known])).round(_DIGITS)
         return predicted
 
 
 def reply_features(
-    words: WordModel, state: PlannerState, made: Recombination, replies: Sequence[WeighedReply]
+    words: WordModel,
+    state: PlannerState,
+    made: Recombination,
+    replies: Sequence[WeighedReply],
+    drawn: Sequence[Tokens] | None = None,
 ) -> Floats:
-    """Return the features (replies, features) of a list of replies, each less its mean over the list."""
+    """Return the features (replies, features) of a list of replies, each less its mean over the list.
+
+    With `drawn` replies, of which there may be none, there are those of `DRAWN_NAMES`, too.
+    """
     likely = words.probabilities([state_words(state)])[0]
     slotter = Slotter(state.values)
     measured = made.measures(replies)
     size = measured[:, MEASURES.index("characters")]
     told = [_expected(slotter(one.filling.words), likely) for one in replies]
-    features = np.column_stack([measured, size**2 / _SQUARED, np.array(told)])
+    columns = [measured, size**2 / _SQUARED, np.array(told)]
+    if drawn is not None:
+        columns.append(agreement_with(drawn, [one.filling.words for one in replies]))
+    features = np.column_stack(columns)
     centred: Floats = features - features.mean(axis=0)
     return centred
 

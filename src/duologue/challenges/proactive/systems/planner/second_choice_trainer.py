@@ -97,13 +97,13 @@ def _lists(
     progress: Progress | None,
 ) -> Iterator[RankedList]:
     """Yield the recombined replies to each state that has candidates."""
-    choice, task = ReplyChoice(recipe, learned), learned.reranker.task
+    choice = ReplyChoice(recipe, learned)
     for start in tracked(range(0, len(aside), _TOGETHER), progress, "recombining replies", every=5):
         part = aside[start : start + _TOGETHER]
-        lists = [(one.state, task.candidates(one.state, apart=one.source)) for one in part]
-        for (state, found), predicted, one in zip(lists, choice.predicted(lists), part, strict=True):
-            if found:
-                made = choice.recombined(state, found, predicted)
+        lists = [choice.candidates(one.state, apart=one.source) for one in part]
+        for candidates, predicted, one in zip(lists, choice.predicted(lists), part, strict=True):
+            if candidates.found:
+                made = choice.recombined(candidates, predicted)
                 replies = [reply.filling.words for reply in made.replies]
                 yield RankedList(reply_features(words, *made), _utilities(replies, one.reference), replies)
 

@@ -13,7 +13,7 @@ from duologue.challenges.proactive.knowledge import facts_of
 from duologue.challenges.proactive.schema import DOMAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duologue.core.records import Sample
 
@@ -91,18 +91,20 @@ class Slotter:
 
     def __call__(self, words: Sequence[str]) -> Tokens:
         """Return the words with values replaced by slots."""
-        made: list[str] = []
+        return tuple(one.slot if isinstance(one, SlotValue) else one for one in self.matched(words))
+
+    def matched(self, words: Sequence[str]) -> Iterator[str | SlotValue]:
+        """Yield the values found in the words, and the words between them."""
         place = 0
         while place < len(words):
-            for slot, value in self._starting.get(words[place], ()):
-                if tuple(words[place : place + len(value)]) == value:
-                    made.append(slot)
-                    place += len(value)
+            for one in self._starting.get(words[place], ()):
+                if tuple(words[place : place + len(one.words)]) == one.words:
+                    yield one
+                    place += len(one.words)
                     break
             else:
-                made.append(words[place])
+                yield words[place]
                 place += 1
-        return tuple(made)
 
 
 class Filling(NamedTuple):
@@ -128,6 +130,11 @@ class Filler:
     def slots(self) -> list[str]:
         """Slots that can be filled."""
         return list(self._options)
+
+    @property
+    def options(self) -> Mapping[str, Sequence[SlotValue]]:
+        """The values of each slot in the order in which they are used."""
+        return self._options
 
     def __call__(self, template: Tokens) -> list[Filling]:
         """Return one filling of the template, or two if a fact slot has several values.

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from duologue.core.records import Sample
     from duologue.retrieval.template_index import Terms
 
-_LATEST = 6  # agent turns from this one on are treated alike
+LATEST = 6
+"""Agent turns from this one on are treated alike."""
 _SEXES = ("{a.性别}", "{b.性别}")
 _PRONOUN = {"男": "他", "女": "她"}
 PRONOUNS = frozenset(_PRONOUN.values())
@@ -130,7 +131,7 @@ def terms_of(state: PlannerState) -> Terms:
         (0.7, [f"K:{slot}" for slot in dict.fromkeys(value.slot for value in state.values)]),
         (0.7, [f"R:{relation}" for relation in state.relations]),
         (1.2, [f"S:{reached[0]:d}{reached[1]:d}"]),
-        (0.8, [f"J:{min(state.turn, _LATEST)}"]),
+        (0.8, [f"J:{min(state.turn, LATEST)}"]),
         (0.7, [f"D:{state.domains[:1]}"]),
         (0.7, [f"E:{state.domains[1:]}"]),
         (0.6, [f"X:{slot}" for slot in mentioned]),
@@ -139,7 +140,7 @@ def terms_of(state: PlannerState) -> Terms:
 
 def state_words(state: PlannerState) -> Iterator[str]:
     """Yield the state features for the network: words prefixed with their role."""
-    turn, (a, b) = min(state.turn, _LATEST), state.reached
+    turn, (a, b) = min(state.turn, LATEST), state.reached
     yield from (f"J{turn}", f"S{a:d}{b:d}", f"J{turn}S{a:d}{b:d}", f"D{state.domains}")
     yield from (f"R:{relation}" for relation in state.relations)
     yield from (f"{'K1' if said else 'K0'}:{slot}" for slot, said in state.facts().items())

@@ -67,11 +67,23 @@ class TurnCandidate(TemplateCandidate, frozen=True, kw_only=True):
     filling: Filling
     variant: int
     """0, or 1 for the filling with the next value of a slot."""
+    generated: AgentTurn | None = None
+    """The turn of a reply that was generated for this state; `None` for one of the index."""
 
     @property
     def key(self) -> Tokens:
         """Its words."""
         return self.filling.words
+
+    @property
+    def template_words(self) -> Sequence[str]:
+        """The words of its template, slots without parts."""
+        return without_parts(self.template)
+
+
+def without_parts(template: Tokens) -> list[str]:
+    """Return the words of a template, slots without parts."""
+    return [base_slot(word) if is_slot(word) else word for word in template]
 
 
 def pair_of(sample: Sample) -> str:
@@ -121,8 +133,20 @@ class AgentTurnIndex(TemplateIndex[AgentTurn]):
         self._wanted = np.array([len(one) for one in slots])
         words = Counter(word for entry in self.entries for word in set(entry.rest))
         self.rarity_of_word = {word: math.log(len(self.entries) / (1 + times)) for word, times in words.items()}
-        self.slots_of = [entry.slots for entry in self.entries]
-        self.rest_of = [entry.rest for entry in self.entries]
+        self._slots_of = [entry.slots for entry in self.entries]
+        self._rest_of = [entry.rest for entry in self.entries]
+
+    def turn_of(self, one: TurnCandidate) -> AgentTurn:
+        """Return the turn that a candidate comes from."""
+        return self.entries[one.entry] if one.generated is None else one.generated
+
+    def slots_of(self, one: TurnCandidate) -> tuple[str, ...]:
+        """Return the slots of that turn, without parts."""
+        return self._slots_of[one.entry] if one.generated is None else one.generated.slots
+
+    def rest_of(self, one: TurnCandidate) -> list[str]:
+        """Return its words that are neither slots nor punctuation."""
+        return self._rest_of[one.entry] if one.generated is None else one.generated.rest
 
     def search(
         self,
