@@ -42,6 +42,24 @@ def test_batches_are_padded_and_masked() -> None:
     assert batch.words.shape == (6, max(len(row.words) for row in rows))
 
 
+def test_a_template_of_one_list_alone_is_read_as_one_of_the_table() -> None:
+    rows, collate = lists(3)
+    model = new_utility(SIZE, 1)
+    table = collate(rows).templates  # (b, c, l)
+    apart = []
+    for row, templates in zip(rows, table, strict=True):
+        kept = np.array([-1, *row.templates[1:-1], -2], dtype=np.int32)
+        others = np.zeros((2, 6), dtype=np.int32)  # longer than the table's
+        others[:, :4] = templates[[0, len(row.templates) - 1]].numpy()
+        apart.append(row._replace(templates=kept, others=others))
+    for one, other in zip(scores(model, rows, collate), scores(model, apart, collate), strict=True):
+        np.testing.assert_allclose(other, one, atol=1e-6)
+    mixed = collate([rows[0], apart[1]])
+    assert mixed.templates.shape[2] == 6
+    assert mixed.templates[0, : len(rows[0].templates), :4].equal(table[0, : len(rows[0].templates)])
+    assert apart[0].some(np.array([0])).templates.tolist() == [-1]
+
+
 def test_neither_padding_nor_the_batch_changes_a_score() -> None:
     rows, collate = lists(9)
     model = new_utility(SIZE, 1)

@@ -101,7 +101,7 @@ def test_replies_do_not_depend_on_what_else_is_asked(examples: list[Example], tm
 def test_equal_seeds_make_equal_planners(examples: list[Example], tmp_path: Path) -> None:
     for name in ("one", "other"):
         trained(examples, tmp_path / name).save(tmp_path / name)
-    for name in ("weights.safetensors", "words.safetensors", "planner.json", "bank.json"):
+    for name in ("weights.safetensors", "words.safetensors", "generator.safetensors", "planner.json", "bank.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
@@ -124,14 +124,16 @@ def test_a_talk_goes_from_a_to_b_without_a_word_twice(
 
 
 def test_a_planner_from_before_the_second_choice_says_what_it_said(examples: list[Example], tmp_path: Path) -> None:
-    recipe = msgspec.structs.replace(TINY, second_choice=False)
+    generator = msgspec.structs.replace(TINY.generator, beam=0)
+    recipe = msgspec.structs.replace(TINY, second_choice=False, generator=generator)
     planner = trained(examples, tmp_path / "run", recipe)
     planner.save(tmp_path)
     card = json.loads((tmp_path / "planner.json").read_text(encoding="utf-8"))
-    for name in ("own_words", "reply_words", "second_choice"):
+    for name in ("own_words", "reply_words", "second_choice", "generator_words"):
         del card[name]
     (tmp_path / "planner.json").write_text(json.dumps(card), encoding="utf-8")
     assert not (tmp_path / "words.safetensors").exists()
+    assert not (tmp_path / "generator.safetensors").exists()
     other = Planner(TINY)
     other.load(tmp_path)
     assert texts(other, examples) == texts(planner, examples)
@@ -142,6 +144,18 @@ def test_the_second_choice_decides_unless_it_is_left_out(examples: list[Example]
     said = texts(planner, examples)
     planner.recipe = msgspec.structs.replace(TINY, second_choice=False)
     assert texts(planner, examples) != said
+
+
+def test_a_planner_without_generated_replies_has_no_generator(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path / "run")
+    said = texts(planner, examples)
+    recipe = msgspec.structs.replace(TINY, generator=msgspec.structs.replace(TINY.generator, beam=0, drawn=0))
+    without = trained(examples, tmp_path / "without", recipe)
+    without.save(tmp_path)
+    assert not (tmp_path / "generator.safetensors").exists()
+    assert not (tmp_path / "without" / "generator").exists()
+    planner.recipe = recipe
+    assert texts(planner, examples) != said  # one that has a generator can do without
 
 
 @pytest.mark.slow

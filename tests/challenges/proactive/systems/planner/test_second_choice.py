@@ -5,7 +5,13 @@ import pytest
 
 from duologue.challenges.proactive.systems.planner.clauses import Subject, clauses_of
 from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
-from duologue.challenges.proactive.systems.planner.second_choice import NAMES, SecondChoice, fitted, reply_features
+from duologue.challenges.proactive.systems.planner.second_choice import (
+    DRAWN_NAMES,
+    NAMES,
+    SecondChoice,
+    fitted,
+    reply_features,
+)
 from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
 from duologue.challenges.proactive.systems.planner.state import PlannerState
 from duologue.challenges.proactive.systems.planner.word_model import WordModel
@@ -43,6 +49,22 @@ def test_a_reply_of_likely_words_is_chosen_where_these_weigh() -> None:
     slots = [float(name == "slots, by the word model") for name in NAMES]
     worths = SecondChoice(words, slots).worths(STATE, recombination, found)
     assert "海" in found[int(np.argmax(worths))].filling.words
+
+
+def test_a_reply_that_agrees_with_drawn_ones_is_chosen_where_this_weighs() -> None:
+    recombination = made("海 好看 。", "天 冷 。", "雨 大 。")
+    found = recombination.replies(Subject(), lambda _: True)
+    words = WordModel([], ["好看"])
+    drawn = [("今天", "天", "冷"), ("天", "冷", "。")]
+    features = reply_features(words, STATE, recombination, found, drawn)
+    assert features.shape == (len(found), len(NAMES) + len(DRAWN_NAMES))
+    assert features[:, : len(NAMES)].tolist() == reply_features(words, STATE, recombination, found).tolist()
+    assert not reply_features(words, STATE, recombination, found, [])[:, len(NAMES) :].any()
+    second = SecondChoice(words, [0.0] * len(NAMES) + [1.0] * len(DRAWN_NAMES))
+    worths = second.worths(STATE, recombination, found, drawn)
+    assert "".join(found[int(np.argmax(worths))].filling.words) == "天冷。"
+    assert not second.worths(STATE, recombination, found).any()  # nothing was drawn
+    assert not SecondChoice(words, [0.0] * len(NAMES)).worths(STATE, recombination, found, drawn).any()
 
 
 def test_weights_of_other_features_are_refused() -> None:

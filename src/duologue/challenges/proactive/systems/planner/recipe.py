@@ -22,8 +22,8 @@ class ReplyGeneratorRecipe(TrainingRecipe, frozen=True):
     rare: Positive = 5
     """Words that occur less often are unknown."""
     width: Annotated[int, Meta(ge=4, multiple_of=4)] = 192
-    encoder_layers: Stacked = 2
-    decoder_layers: Stacked = 2
+    encoder_layers: Stacked = 1
+    decoder_layers: Stacked = 1
     dropout: Dropout = 0.2
     word_dropout: Dropout = 0.1
     """Share of tokens that are read as unknown, in training."""
