@@ -45,6 +45,8 @@ class Row(NamedTuple):
     """One of the system's recipes by name; empty: its defaults."""
 
 
+_NONE_GENERATED = ("generator.beam=0", "generator.drawn=0", "own_variety=0.012")  # the best price for own words then
+
 ROWS = (
     Row("template", "template", WHOLE),
     Row("nearest", "nearest", WHOLE),
@@ -55,10 +57,12 @@ ROWS = (
     Row("planner, no goal", "planner", WHOLE, ("threads=1", "goal=false"), "ablation"),
     Row("planner, no copy", "planner", WHOLE, ("threads=1", "copy=false"), "ablation"),
     Row("planner, no re-ranking", "planner", WHOLE, ("threads=1", "rerank=false"), "ablation"),
+    Row("planner, no generated replies", "planner", WHOLE, ("threads=1", *_NONE_GENERATED), "ablation"),
     Row("nearest", "nearest", PARTIAL),
     Row("matcher", "matcher", PARTIAL, ("threads=1",)),
     Row("postks", "postks", PARTIAL, ("epochs=4", "bow_epochs=1")),
     Row("planner", "planner", PARTIAL, ("threads=1",), "system"),
+    Row("planner, no generated replies", "planner", PARTIAL, ("threads=1", *_NONE_GENERATED), "ablation"),
 )
 
 

@@ -68,6 +68,20 @@ def test_a_director_is_not_called_the_lead_however_good_the_reply_is(learned: Le
     assert aimless.best(CandidateList(state, found), (0.1, 0.2, 0.3, 0.1, 0.8)) == "云 好看 。"
 
 
+def test_a_films_director_is_not_named_as_its_lead_however_good_the_reply_is(learned: LearnedPlanner) -> None:
+    director = SlotValue("{a.导演}", ("李", "安"))
+    state = dataclasses.replace(STATE, values=(*VALUES, director))
+    swapped = Filling(("主演", "是", "李", "安", "，", "海", "。"), (director, VALUES[0]))
+    found = [*candidates(), TurnCandidate(entry=0, similarity=1.0, template=(), filling=swapped, variant=0)]
+    weights = (0.1, 0.2, 0.9, 0.1, 0.8)
+    for heeded, said in ((True, "海 好看 ， 去 看 。"), (False, "主演 是 李 安 ， 海 。")):
+        recipe = PlannerRecipe(variety=0.0, recombine=False, roles=heeded)
+        assert ReplyChoice(recipe, learned).best(CandidateList(state, found), weights) == said
+    both = dataclasses.replace(state, values=(*state.values, SlotValue("{a.主演}", ("李", "安"))))
+    choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
+    assert choice.best(CandidateList(both, found), weights) == "主演 是 李 安 ， 海 。"
+
+
 def test_of_equal_scores_the_first_is_said(learned: LearnedPlanner) -> None:
     choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
     assert choice.best(listed(), (0.3, 0.1, 0.1, 0.3)) == "你 好 ， 再见 。"

@@ -15,6 +15,7 @@ from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.plan import WORST_VIOLATION, PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
 from duologue.challenges.proactive.systems.planner.reranking_task import with_generated
+from duologue.challenges.proactive.systems.planner.roles import swap_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -156,7 +157,7 @@ class ReplyChoice:
     def _violations(self, state: PlannerState, filling: Filling) -> int:
         recipe = self._recipe
         deadlines = PlanDeadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
-        false = recipe.roles and state.roles.are_denied_by(filling)
+        false = recipe.roles and (state.roles.are_denied_by(filling) or swap_roles(filling, state.values))
         return 2 * WORST_VIOLATION * false + (violations(state, filling, deadlines) if recipe.goal else 0)
 
     def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:

@@ -1,7 +1,7 @@
 """Roles: what the star of a pair is to its film by the facts, and the replies that make a lead of a director.
 
 Templates know slots, not roles: of a star whose best-known work the film is, people say that he plays the lead or that
-he directed it, and the template fits both.
+he directed it, and the template fits both. A generated one may put the director's name where the lead's belongs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from duologue.challenges.proactive.knowledge import domains_of, facts_of, withou
 from duologue.challenges.proactive.schema import FILM
 
 if TYPE_CHECKING:
-    from duologue.challenges.proactive.systems.planner.slots import Filling
+    from collections.abc import Iterable
+
+    from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
     from duologue.core.records import Sample
 
 _LEAD, _DIRECTOR = "主演", "导演"
@@ -21,6 +23,8 @@ _LEAD, _DIRECTOR = "主演", "导演"
 _JOB, _ACTOR = "职业", "演员"
 _SAYS_LEAD = re.compile("主演|出演|饰演|参演")
 _SAYS_DIRECTOR = re.compile("导演|执导")
+_IS = {_LEAD: "(?:主演|主角|演员)(?:就?是|为|叫|有)", _DIRECTOR: "导演(?:就?是|为|叫|有)"}
+"""How a name is introduced as that of somebody with the role."""
 
 
 class FilmRoles(NamedTuple):
@@ -57,6 +61,34 @@ class FilmRoles(NamedTuple):
         for value in filling.used:
             text = text.replace("".join(value.words), "\n", 1)
         return role.search(text) is not None
+
+
+def swap_roles(filling: Filling, values: Iterable[SlotValue]) -> bool:
+    """Whether a reply says "the lead is" of a film's director, or "the director is" of a lead.
+
+    Nothing is said of who is both by the values of the state.
+
+    >>> from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
+    >>> director = SlotValue("{a.导演}", ("李", "安"))
+    >>> swap_roles(Filling(("主演", "是", "李", "安"), (director,)), [director])
+    True
+    >>> swap_roles(Filling(("导演", "是", "李", "安"), (director,)), [director])
+    False
+    """
+    named = [one for one in filling.used if _role_of(one) in _IS]
+    if not named:
+        return False
+    text, known = "".join(filling.words), list(values)
+    for one in named:
+        role, name = _role_of(one), "".join(one.words)
+        both = any(other.words == one.words and _role_of(other) in _IS and _role_of(other) != role for other in known)
+        if not both and any(role != other and re.search(says + re.escape(name), text) for other, says in _IS.items()):
+            return True
+    return False
+
+
+def _role_of(value: SlotValue) -> str:
+    return value.slot[1:-1].partition(".")[2]
 
 
 UNKNOWN = FilmRoles()
