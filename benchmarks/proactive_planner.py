@@ -18,7 +18,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -40,29 +40,38 @@ from page_notes import by_hand
 from proactive_rows import make_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.core.records import Example, Report
     from proactive_rows import Data
 
+Kind = TypeVar("Kind", bound=msgspec.Struct)
+
 _ALONE, _RECOMBINED, _SECOND, _WHOLE = "candidates alone", "clauses recombined", "second choice", "planner"
+_INDEXED, _UNDRAWN, _TEMPLATES = "no generated candidates", "no drawn replies", "nothing generated"
 _AS_SAID, _ANY_ROLE, _UNHEEDED = "pronouns as said", "any role", "questions unheeded"
 _VARIANTS: dict[str, dict[str, Any]] = {
     _ALONE: {"recombine": False},
     _RECOMBINED: {"second_choice": False},
     _SECOND: {"own_variety": 0.0},
     _WHOLE: {},
+    _INDEXED: {"generator": {"beam": 0}},
+    _UNDRAWN: {"generator": {"drawn": 0}},
+    _TEMPLATES: {"generator": {"beam": 0, "drawn": 0}},
     _AS_SAID: {"pronouns": False},
     _ANY_ROLE: {"roles": False},
     _UNHEEDED: {"answers": "never"},
 }
-"""What is changed in the recipe of the model."""
+"""What is changed in the recipe of the model, and in its parts."""
 _TESTED = (
     (_WHOLE, _ALONE, ("f1", "bleu-1", "bleu-2", "knowledge-f1")),
     (_RECOMBINED, _ALONE, ("f1",)),
     (_SECOND, _RECOMBINED, ("f1",)),
     (_WHOLE, _SECOND, ("f1",)),
     (_WHOLE, _RECOMBINED, ("f1",)),
+    (_WHOLE, _INDEXED, ("f1",)),
+    (_WHOLE, _UNDRAWN, ("f1",)),
+    (_WHOLE, _TEMPLATES, ("f1", "bleu-1", "bleu-2")),
     (_WHOLE, _AS_SAID, ("f1",)),
     (_WHOLE, _ANY_ROLE, ("f1",)),
     (_WHOLE, _UNHEEDED, ("f1",)),
@@ -97,7 +106,7 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
     if not path.is_file():
         whole = load_system(model)
         assert isinstance(whole, Planner)
-        system = Planner(msgspec.structs.replace(whole.recipe, **_VARIANTS[name]))
+        system = Planner(_changed(whole.recipe, _VARIANTS[name]))
         system.load(model)
         system.prepare(ProactiveTask.info, 1, {})
         samples = [one.sample for one in data.examples]
@@ -116,6 +125,15 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
     return Answered(name, path.read_text(encoding="utf-8").splitlines(), reports[0], reports[1], times)
 
 
+def _changed(recipe: Kind, entries: Mapping[str, Any]) -> Kind:
+    """Return a recipe with other entries, in its parts too."""
+    flat = {
+        name: _changed(getattr(recipe, name), value) if isinstance(value, dict) else value
+        for name, value in entries.items()
+    }
+    return msgspec.structs.replace(recipe, **flat)
+
+
 def page(data: Data, found: Sequence[Answered], people: Sequence[Dialogue]) -> str:
     """Return the page."""
     return f"""# Planner: what each part brings
@@ -130,6 +148,10 @@ the training data.
 * {_RECOMBINED}: by minimum Bayes risk alone (`second_choice=false`)
 * {_SECOND}: recombined replies ranked anew with the word model, whatever the planner often says (`own_variety=0`)
 * {_WHOLE}: as it is by default
+* {_INDEXED}: the beam of the copy transformer adds no candidates (`generator.beam=0`)
+* {_UNDRAWN}: the second choice compares with no drawn replies (`generator.drawn=0`)
+* {_TEMPLATES}: neither. The weights of the second choice are those fitted with both; a planner trained without either
+  is a row of [all systems](PROACTIVE.md)
 * {_AS_SAID}: 他 and 她 as the people of the templates said them (`pronouns=false`)
 * {_ANY_ROLE}: a director may be called the lead, and a lead the director (`roles=false`)
 * {_UNHEEDED}: whatever the user asks for (`answers=never`)

@@ -73,6 +73,8 @@ class TemplateIndex(Generic[Entry]):
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = list(entries)
+        self.needed = frozenset(word for entry in self.entries for word in entry.needs)
+        """What any template needs."""
         self._similarity = GroupedTerms([entry.groups for entry in self.entries])
         self._numbers: dict[str, int] = {}
         self._source = np.array([self._numbers.setdefault(one.source, len(self._numbers)) for one in self.entries])

@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 from duologue.challenges.proactive.systems.planner.features import NAMES as FEATURES
+from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
 from duologue.challenges.proactive.systems.planner.reply_choice import CandidateList, LearnedPlanner, ReplyChoice
+from duologue.challenges.proactive.systems.planner.reply_generator import GeneratedReplies, ReplyGenerator
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
 from duologue.challenges.proactive.systems.planner.roles import FilmRoles
 from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
@@ -80,6 +82,20 @@ def test_a_films_director_is_not_named_as_its_lead_however_good_the_reply_is(lea
     both = dataclasses.replace(state, values=(*state.values, SlotValue("{a.主演}", ("李", "安"))))
     choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
     assert choice.best(CandidateList(both, found), weights) == "主演 是 李 安 ， 海 。"
+
+
+def test_generated_replies_are_candidates_unless_they_tell_what_the_sample_has_not(learned: LearnedPlanner) -> None:
+    texts = ("{A} 很 好 。", "{A} 有 9.5 分 。", "{A} 像 周杰 。")
+    made = [FilledTemplate(tuple(text.split()), Filling(tuple(text.split()), VALUES[:1])) for text in texts]
+    generator = ReplyGenerator(PlannerRecipe.tiny().generator, ["好"])
+    generator.replies = lambda *_: GeneratedReplies(made, made)  # type: ignore[method-assign]
+    first = msgspec.structs.replace(learned.reranker.task.index.entries[0], needs=("周杰",))
+    learned.reranker.use(TurnRerankingTask(AgentTurnIndex([first]), PlannerRecipe()))
+    found = ReplyChoice(PlannerRecipe(), learned._replace(generator=generator)).candidates(STATE)
+    assert [one.template for one in found.found] == [made[0].template]
+    assert found.drawn == [made[0].filling.words]
+    unranked = msgspec.structs.replace(PlannerRecipe(), rerank=False)
+    assert ReplyChoice(unranked, learned._replace(generator=generator)).candidates(STATE) == (STATE, [], None)
 
 
 def test_of_equal_scores_the_first_is_said(learned: LearnedPlanner) -> None:

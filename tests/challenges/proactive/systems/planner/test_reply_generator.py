@@ -52,7 +52,7 @@ def said(found: GeneratedReplies) -> list[str]:
 def test_what_people_said_is_learned_with_the_facts_of_each_state(
     generator: ReplyGenerator, examples: Examples
 ) -> None:
-    found = [generator.replies(one.state) for one in examples]
+    found = [generator.replies(one.state, RECIPE) for one in examples]
     assert sum(one.reference in said(replies) for one, replies in zip(examples, found, strict=True)) > len(found) / 2
     slots = [is_slot(word) for replies in found for made in replies.likely for word in made.template]
     assert any(slots)
@@ -66,19 +66,20 @@ def test_what_people_said_is_learned_with_the_facts_of_each_state(
 
 
 def test_equal_states_get_equal_replies(generator: ReplyGenerator, examples: Examples) -> None:
-    assert [generator.replies(one.state) for one in examples] == [generator.replies(one.state) for one in examples]
+    assert [generator.replies(one.state, RECIPE) for one in examples] == [
+        generator.replies(one.state, RECIPE) for one in examples
+    ]
 
 
 def test_without_facts_topics_alone_are_named(generator: ReplyGenerator, examples: Examples) -> None:
-    without = ReplyGenerator(msgspec.structs.replace(RECIPE, copy=False), generator.vocabulary.words)
-    without.network = generator.network
-    found = [made for one in examples for made in without.replies(one.state).likely]
+    without = msgspec.structs.replace(RECIPE, copy=False)
+    found = [made for one in examples for made in generator.replies(one.state, without).likely]
     assert {value.slot for made in found for value in made.filling.used} <= set(TOPICS)
 
 
 def test_beam_and_drawn_replies_can_be_left_out(generator: ReplyGenerator, examples: Examples) -> None:
-    whole = generator.replies(examples[3].state)
-    for left_out, kept in (("beam", ([], whole.drawn)), ("drawn", (whole.likely, None))):
-        other = ReplyGenerator(with_generator(**{left_out: 0}), generator.vocabulary.words)
-        other.network = generator.network
-        assert other.replies(examples[3].state) == kept
+    state = examples[3].state
+    whole = generator.replies(state, RECIPE)
+    assert generator.replies(state, with_generator(beam=0)) == ([], whole.drawn)
+    for recipe in (with_generator(drawn=0), msgspec.structs.replace(RECIPE, second_choice=False)):
+        assert generator.replies(state, recipe) == (whole.likely, None)

@@ -9,7 +9,12 @@ import pytest
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.systems.planner.features import NAMES, features
 from duologue.challenges.proactive.systems.planner.state import state_of, state_words, terms_of
-from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, agent_turns_of, pair_of
+from duologue.challenges.proactive.systems.planner.template_index import (
+    AgentTurnIndex,
+    agent_turns_of,
+    pair_of,
+    tells_of_others,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +49,7 @@ def test_the_source_of_a_turn_is_its_pair_of_topics_under_that_name_in_files(exa
 def test_numbers_that_no_fact_has_are_needs(sessions: Make) -> None:
     one, *_ = agent_turns_of(files.load(sessions(1, conversation=["评分 9.5 的 片 ， 你 看 吗 ？", "看 。"])))
     assert one.needs == ("9.5",)
+    assert AgentTurnIndex([one]).needed == {"9.5"}
 
 
 def test_what_needs_unknown_words_is_not_found(sessions: Make) -> None:
@@ -113,3 +119,13 @@ def test_a_candidate_s_figures_do_not_depend_on_the_order_of_the_bank_s_other_tu
 def test_words_tell_turn_stage_facts_and_what_was_said(examples: list[Example]) -> None:
     told = set(state_words(state_of(examples[1].sample)))
     assert {"J1", "S00", "DFS", "R:a.导演>B", "K1:{a.类型}", "K0:{b.身高}", "U:喜欢", "A:{a.类型}"} <= told
+
+
+def test_a_template_tells_of_others_by_numbers_foreign_words_and_what_templates_need(examples: list[Example]) -> None:
+    state = state_of(examples[1].sample)
+    name = examples[1].sample.goal.topics[0].split()[0] if examples[1].sample.goal is not None else ""
+    assert not tells_of_others(state, ("{A}", "真", "好看", "。", name), {name})
+    assert not tells_of_others(state, tuple(state.user), set())
+    for word in ("9.5", "Tom", "周杰"):
+        assert tells_of_others(state, ("{A}", "像", word, "。"), {"周杰"})
+    assert not tells_of_others(state, ("{A}", "像", "周杰", "。"), set())

@@ -275,7 +275,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         if card.second_choice:
             second = SecondChoice(WordModel(card.situation_words, card.reply_words), card.second_choice)
         if card.generator_words is not None:
-            generator = ReplyGenerator(self.recipe, card.generator_words)
+            generator = ReplyGenerator(self.recipe.generator, card.generator_words)
         return LearnedPlanner(reranker, variety, second, generator)
 
 

@@ -7,15 +7,17 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction, Stacked, Threads
+from duologue.core.records import Record
 from duologue.models.training_recipe import TrainingRecipe
 
 
-class ReplyGeneratorRecipe(TrainingRecipe, frozen=True):
+class ReplyGeneratorRecipe(Record, frozen=True):
     """The reply generator, a copy transformer: what it adds, its sizes and its training."""
 
-    beam: Count = 8
-    """Replies found by beam search, which join the candidates; 0: none."""
-    drawn: Count = 12
+    beam: Annotated[int, Meta(ge=0, le=256)] = 8
+    """Replies found by beam search, which join the candidates; 0: none. Those with knowledge that this
+    sample has not are left out."""
+    drawn: Annotated[int, Meta(ge=0, le=256)] = 8
     """Replies drawn by nucleus sampling, with which the second choice compares; 0: none."""
     words: Positive = 5000
     """Most words of its vocabulary; others are copied from what it reads, or unknown."""
@@ -28,9 +30,12 @@ class ReplyGeneratorRecipe(TrainingRecipe, frozen=True):
     word_dropout: Dropout = 0.1
     """Share of tokens that are read as unknown, in training."""
     epochs: Positive = 5
-    least_steps: Count = 800
+    batch: Positive = 64
+    """Samples per step."""
+    least_steps: Count = 600
     """Steps at least, where there are few samples: more epochs."""
     learning_rate: PositiveFloat = 1.5e-3
+    """At its highest, after the warm-up."""
     patience: Positive = 3
     """Epochs without a better loss on held-out samples before training stops."""
     precision: Literal["bfloat16", "float32", "auto"] = "auto"

@@ -16,6 +16,7 @@ from duologue.challenges.proactive.systems.planner.plan import WORST_VIOLATION, 
 from duologue.challenges.proactive.systems.planner.recombination import Recombination, RecombinationWeights
 from duologue.challenges.proactive.systems.planner.reranking_task import with_generated
 from duologue.challenges.proactive.systems.planner.roles import swap_roles
+from duologue.challenges.proactive.systems.planner.template_index import tells_of_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,12 +73,16 @@ class ReplyChoice:
 
     def candidates(self, state: PlannerState, apart: str | None = None) -> CandidateList:
         """Return the candidates for a state, none of the index of the pair of topics `apart`."""
-        generator = self._learned.generator
-        found = self._learned.reranker.task.candidates(state, apart=apart)
+        task, generator = self._learned.reranker.task, self._learned.generator
+        found = task.candidates(state, apart=apart)
         if generator is None or not self._recipe.generates:
             return CandidateList(state, found)
-        made = generator.replies(state)
-        return CandidateList(state, with_generated(state, found, made.likely), made.drawn)
+        made = generator.replies(state, self._recipe)
+        likely, drawn = (
+            [one for one in part or () if not tells_of_others(state, one.template, task.index.needed)] for part in made
+        )
+        listed = with_generated(state, found, likely)
+        return CandidateList(state, listed, None if made.drawn is None else [one.filling.words for one in drawn])
 
     def predicted(self, lists: Sequence[CandidateList]) -> list[list[float]]:
         """Return the predicted utility of each candidate; without a network, the agreement with the others."""

@@ -16,11 +16,11 @@ from duologue.models.training_recipe import epochs_for
 from duologue.models.vocabulary import CopyVocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from duologue.challenges.proactive.systems.planner.generator_input import GeneratorSource
     from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
-    from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+    from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe, ReplyGeneratorRecipe
     from duologue.challenges.proactive.systems.planner.slots import Tokens
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.core.protocols import Run
@@ -41,19 +41,18 @@ class GeneratedReplies(NamedTuple):
 
     likely: Sequence[FilledTemplate] = ()
     """Of the beam, the likeliest first."""
-    drawn: Sequence[Tokens] | None = None
-    """Words of the drawn ones; `None` where none are drawn."""
+    drawn: Sequence[FilledTemplate] | None = None
+    """What was drawn; `None` where nothing is."""
 
 
 class ReplyGenerator:
     """Generates replies to a state."""
 
-    def __init__(self, recipe: PlannerRecipe, words: Sequence[str], seed: int = 0) -> None:
-        """Take the vocabulary without its special words, and the seed of the first weights."""
+    def __init__(self, sizes: ReplyGeneratorRecipe, words: Sequence[str], seed: int = 0) -> None:
+        """Take the sizes, the vocabulary without its special words, and the seed of the first weights."""
         from duologue.models.copy_transformer import Seq2SeqSize  # these need torch
         from duologue.models.seq2seq import new_generator
 
-        sizes, self._recipe = recipe.generator, recipe
         self.vocabulary = CopyVocabulary(words)
         size = Seq2SeqSize(
             vocabulary=len(self.vocabulary),
@@ -83,7 +82,7 @@ class ReplyGenerator:
         sizes = recipe.generator
         read, tests = ([_read(one) for one in part] for part in (training, held_out))
         texts = (text for source, reply in read for text in (source.tokens, reply))
-        made = cls(recipe, CopyVocabulary.of(texts, least=sizes.rare, limit=sizes.words).words, run.seed)
+        made = cls(sizes, CopyVocabulary.of(texts, least=sizes.rare, limit=sizes.words).words, run.seed)
         epochs = epochs_for(len(read), sizes.batch, sizes.epochs, sizes.least_steps)
         config = TrainConfig.of(recipe, sizes, epochs=epochs, weight_decay=0.02, choose="loss", fused=True)
         rows, rows_held_out = ([made._pair(*one)[0] for one in part] for part in (read, tests))
@@ -91,8 +90,8 @@ class ReplyGenerator:
         made.network.eval()
         return made
 
-    def replies(self, state: PlannerState) -> GeneratedReplies:
-        """Return what is generated for a state; what is drawn depends on the state alone.
+    def replies(self, state: PlannerState, recipe: PlannerRecipe) -> GeneratedReplies:
+        """Return what is generated for a state, as much as a recipe asks for; what is drawn depends on the state alone.
 
         Replies with a slot that has no such value, or with a fact where the recipe allows none, are left out.
         """
@@ -101,31 +100,30 @@ class ReplyGenerator:
         from duologue.models.generation import SamplingConfig, generate
         from duologue.models.inference import inference
 
-        amounts, slots, network = self._recipe.generator, NumberedSlots(state), self.network
+        slots, network = NumberedSlots(state), self.network
         source = generator_source(state, slots)
         pair, unknown = self._pair(source)
         limits = DecodingLimits(longest=_LONGEST, shortest=_SHORTEST, once=_NOT_TWICE)
-        beam = SamplingConfig(width=amounts.beam, length_power=_LENGTH_POWER)
-        draws = SamplingConfig(search="nucleus", draws=amounts.drawn, top_p=_TOP_P, temperature=_TEMPERATURE)
+        width, number = recipe.generator.beam, recipe.generator.drawn
+        beam = SamplingConfig(width=width, length_power=_LENGTH_POWER)
+        draws = SamplingConfig(search="nucleus", draws=number, top_p=_TOP_P, temperature=_TEMPERATURE)
+        likely: list[Reply] = []
+        drawn: list[Reply] = []
         with inference(network):
             sources = collate_seq2seq([pair])
             begin = network.start(network.encode(sources.source, sources.kinds))
-            likely = generate(network, begin, 1, beam, limits, ())[0] if amounts.beam else []
-            seeds = [seed_of(" ".join(source.tokens))]
-            drawn = generate(network, begin, 1, draws, limits, seeds)[0] if amounts.drawn else []
-        filled = self._filled(likely, slots, unknown, state), self._filled(drawn, slots, unknown, state)
-        return GeneratedReplies(filled[0], [one.filling.words for one in filled[1]] if amounts.drawn else None)
+            if width:
+                likely = generate(network, begin, 1, beam, limits, ())[0]
+            if recipe.draws:
+                drawn = generate(network, begin, 1, draws, limits, [seed_of(" ".join(source.tokens))])[0]
+        pronouns: Callable[[Tokens], Tokens] = Pronouns(state) if recipe.pronouns else tuple
 
-    def _filled(
-        self, found: Sequence[Reply], slots: NumberedSlots, unknown: Sequence[str], state: PlannerState
-    ) -> list[FilledTemplate]:
-        """Return what was said with its slots filled, pronouns put right."""
-        pronouns = Pronouns(state)
-        texts = [tuple(self.vocabulary.text(one.words, unknown)) for one in found]
-        made = (
-            slots.filled(pronouns(text) if self._recipe.pronouns else text, facts=self._recipe.copy) for text in texts
-        )
-        return [one for one in made if one is not None]
+        def filled(found: Sequence[Reply]) -> list[FilledTemplate]:
+            texts = (pronouns(tuple(self.vocabulary.text(one.words, unknown))) for one in found)
+            made = (slots.filled(text, facts=recipe.copy) for text in texts)
+            return [one for one in made if one is not None]
+
+        return GeneratedReplies(filled(likely), filled(drawn) if recipe.draws else None)
 
     def _pair(self, source: GeneratorSource, reply: Sequence[str] = ()) -> tuple[Seq2SeqPair, list[str]]:
         """Return a source and its reply as numbers, and the words of the source that the vocabulary has not."""

@@ -28,7 +28,7 @@ from duologue.retrieval.postings import Postings
 from duologue.retrieval.template_index import TemplateCandidate, TemplateEntry, TemplateIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.core.protocols import Progress
@@ -115,6 +115,21 @@ def agent_turns_of(examples: Sequence[Example], progress: Progress | None = None
     return [_with_needs(entry, known, said) for entry, known in made]
 
 
+def tells_of_others(state: PlannerState, template: Tokens, needed: Container[str]) -> bool:
+    """Whether a template has knowledge in its wording that the state has not: numbers, foreign words, others `needed`.
+
+    What is needed is told by the index (`TemplateIndex.needed`): what templates say of the facts of their sources.
+    """
+    known = _known_words(state)
+    words = (word for word in template if not is_slot(word) and word not in known)
+    return any(word in needed or _FOREIGN.search(word) is not None for word in words)
+
+
+def _known_words(state: PlannerState) -> set[str]:
+    """Return the words of facts, topics and history."""
+    return {word for value in state.values for word in value.words} | {word for line in state.history for word in line}
+
+
 def _with_needs(entry: AgentTurn, known: frozenset[str], said: Counter[str]) -> AgentTurn:
     """Return a turn with the words that are knowledge but no slots: numbers, foreign words, fragments of facts."""
     needs = [
@@ -168,9 +183,7 @@ class AgentTurnIndex(TemplateIndex[AgentTurn]):
         adapted: Callable[[Tokens], Tokens] = Pronouns(state) if pronouns else tuple
         usable = filler.slots if facts else TOPICS
         served = self._slots.sums([(slot, 1.0) for slot in usable]) >= self._wanted - 0.5
-        known = {word for value in state.values for word in value.words} | {
-            word for line in state.history for word in line
-        }
+        known = _known_words(state)
 
         def candidates_of(one: RetrievedTemplate) -> Iterator[TurnCandidate]:
             template = adapted(self.entries[one.entry].template)
