@@ -17,8 +17,10 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from unittest.mock import patch
 
 import msgspec
 
@@ -27,6 +29,7 @@ from duologue.challenges.proactive.knowledge import complete_dialogues
 from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.live.judge import counted, formulas
 from duologue.challenges.proactive.systems.planner.planner import Planner
+from duologue.challenges.proactive.systems.planner.reply_generator import GeneratedReplies, ReplyGenerator
 from duologue.challenges.proactive.systems.planner.roles import roles_of
 from duologue.challenges.proactive.systems.planner.slots import Filling
 from duologue.challenges.proactive.systems.planner.state import PRONOUNS, state_of
@@ -40,15 +43,17 @@ from page_notes import by_hand
 from proactive_rows import make_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+    from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.core.records import Example, Report
     from proactive_rows import Data
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 _ALONE, _RECOMBINED, _SECOND, _WHOLE = "candidates alone", "clauses recombined", "second choice", "planner"
-_INDEXED, _UNDRAWN, _TEMPLATES = "no generated candidates", "no drawn replies", "nothing generated"
+_INDEXED, _UNDRAWN = "no generated candidates", "no drawn replies"
 _AS_SAID, _ANY_ROLE, _UNHEEDED = "pronouns as said", "any role", "questions unheeded"
 _VARIANTS: dict[str, dict[str, Any]] = {
     _ALONE: {"recombine": False},
@@ -57,12 +62,12 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     _WHOLE: {},
     _INDEXED: {"generator": {"beam": 0}},
     _UNDRAWN: {"generator": {"drawn": 0}},
-    _TEMPLATES: {"generator": {"beam": 0, "drawn": 0}},
     _AS_SAID: {"pronouns": False},
     _ANY_ROLE: {"roles": False},
     _UNHEEDED: {"answers": "never"},
 }
 """What is changed in the recipe of the model, and in its parts."""
+_GENERATED: dict[tuple[object, ...], GeneratedReplies] = {}
 _TESTED = (
     (_WHOLE, _ALONE, ("f1", "bleu-1", "bleu-2", "knowledge-f1")),
     (_RECOMBINED, _ALONE, ("f1",)),
@@ -71,7 +76,6 @@ _TESTED = (
     (_WHOLE, _RECOMBINED, ("f1",)),
     (_WHOLE, _INDEXED, ("f1",)),
     (_WHOLE, _UNDRAWN, ("f1",)),
-    (_WHOLE, _TEMPLATES, ("f1", "bleu-1", "bleu-2")),
     (_WHOLE, _AS_SAID, ("f1",)),
     (_WHOLE, _ANY_ROLE, ("f1",)),
     (_WHOLE, _UNHEEDED, ("f1",)),
@@ -110,7 +114,8 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
         system.load(model)
         system.prepare(ProactiveTask.info, 1, {})
         samples = [one.sample for one in data.examples]
-        replies = [one.text or "" for one in system.answer(samples)]
+        with _generated_once():
+            replies = [one.text or "" for one in system.answer(samples)]
         times = []
         for sample in samples[:: max(1, len(samples) // _LATENCY_SAMPLES)]:
             started = time.process_time()
@@ -123,6 +128,21 @@ def answered(name: str, data: Data, model: Path, work: Path) -> Answered:
     reports = [task.score(data.examples, task.read(path), Scoring(variant=one)) for one in ("official", "strict")]
     times = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     return Answered(name, path.read_text(encoding="utf-8").splitlines(), reports[0], reports[1], times)
+
+
+@contextmanager
+def _generated_once() -> Iterator[None]:
+    """Let variants share what is generated for a state where their recipes ask for the same; all have one generator."""
+    generate = ReplyGenerator.replies
+
+    def replies(self: ReplyGenerator, state: PlannerState, recipe: PlannerRecipe) -> GeneratedReplies:
+        asked = (state, recipe.generator, recipe.draws, recipe.pronouns)
+        if asked not in _GENERATED:
+            _GENERATED[asked] = generate(self, state, recipe)
+        return _GENERATED[asked]
+
+    with patch.object(ReplyGenerator, "replies", replies):
+        yield
 
 
 def _changed(recipe: Kind, entries: Mapping[str, Any]) -> Kind:
@@ -149,9 +169,8 @@ the training data.
 * {_SECOND}: recombined replies ranked anew with the word model, whatever the planner often says (`own_variety=0`)
 * {_WHOLE}: as it is by default
 * {_INDEXED}: the beam of the copy transformer adds no candidates (`generator.beam=0`)
-* {_UNDRAWN}: the second choice compares with no drawn replies (`generator.drawn=0`)
-* {_TEMPLATES}: neither. The weights of the second choice are those fitted with both; a planner trained without either
-  is a row of [all systems](PROACTIVE.md)
+* {_UNDRAWN}: the second choice compares with no drawn replies (`generator.drawn=0`). Its weights are those fitted with
+  both; a planner trained without either is a row of [all systems](PROACTIVE.md)
 * {_AS_SAID}: 他 and 她 as the people of the templates said them (`pronouns=false`)
 * {_ANY_ROLE}: a director may be called the lead, and a lead the director (`roles=false`)
 * {_UNHEEDED}: whatever the user asks for (`answers=never`)
