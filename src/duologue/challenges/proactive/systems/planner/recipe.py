@@ -81,7 +81,7 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     second_choice: bool = True
     """Whether recombined replies are ranked anew, with a word model, by weights learned on samples put aside (needs
     `recombine`, in training too)."""
-    own_variety: NonNegative = 0.014
+    own_variety: NonNegative = 0.015
     """Utility added in the second choice per expected word that no other reply of the planner itself has, less what
     each word costs in DISTINCT."""
     word_epochs: Positive = 4
