@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import json
 import math
+import os
 import re
 import signal
 import subprocess
@@ -121,6 +122,18 @@ def test_the_chance_of_others_is_left_alone(tmp_path: Path) -> None:
     assert torch.equal(before, torch.get_rng_state())
     assert torch.get_num_threads() == threads
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize("own", [None, "7"])
+def test_few_compiled_products_are_kept_unless_the_environment_says_otherwise(
+    own: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    monkeypatch.setenv(name, own or "")  # put back at the end, whatever is set here
+    if own is None:
+        monkeypatch.delenv(name)
+    train(subject(), points(32), points(16), PLAN, Run(folder=tmp_path, seed=1))
+    assert os.environ[name] == (own or "64")
 
 
 class _StopError(Exception):

@@ -434,7 +434,11 @@ def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[l
 
 @contextmanager
 def _settings(config: TrainConfig, seed: int) -> Iterator[None]:
-    """Fix threads, chance and the order of sums for the block, and put back what was there."""
+    """Fix threads, chance and the order of sums for the block, and put back what was there.
+
+    Each shape of a batch has compiled products of its own (oneDNN): the thousand kept by default take gigabytes.
+    """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # read once, at the first of them
     deterministic = torch.are_deterministic_algorithms_enabled()
     memory: Any = torch.utils.deterministic  # its one setting is untyped
     filling = memory.fill_uninitialized_memory
