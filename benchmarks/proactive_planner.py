@@ -39,6 +39,7 @@ from duologue.core.plugins import load_system
 from duologue.core.records import Dialogue, Scoring, Turn
 from duologue.metrics.counts import Counts, tally
 from families import tested
+from p_values import p_value
 from page_notes import by_hand
 from proactive_rows import make_data
 
@@ -231,7 +232,8 @@ def _tests(found: Sequence[Answered]) -> list[str]:
     lines = ["| first | second | measure | difference | 95 % interval | p |", "|---|---|---|---|---|---|"]
     for (first, second, metric), one in zip(rows, compared, strict=True):
         shown = [f"{100 * value:+.2f}" for value in (one.difference, one.low, one.high)]
-        cells = (first, second, f"{metric.name} x 100", shown[0], f"{shown[1]} to {shown[2]}", f"{one.p_adjusted:.4f}")
+        measured, interval = f"{metric.name} x 100", f"{shown[1]} to {shown[2]}"
+        cells = (first, second, measured, shown[0], interval, p_value(one.p_adjusted))
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
