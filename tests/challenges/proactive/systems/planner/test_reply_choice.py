@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from duologue.challenges.proactive.systems.planner.features import NAMES as FEATURES
-from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
+from duologue.challenges.proactive.systems.planner.numbered_slots import FilledReply
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
-from duologue.challenges.proactive.systems.planner.reply_choice import CandidateList, LearnedPlanner, ReplyChoice
+from duologue.challenges.proactive.systems.planner.reply_choice import LearnedPlanner, ReplyCandidates, ReplyChoice
 from duologue.challenges.proactive.systems.planner.reply_generator import GeneratedReplies, ReplyGenerator
 from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
 from duologue.challenges.proactive.systems.planner.roles import FilmRoles
@@ -47,8 +47,8 @@ def candidates() -> list[TurnCandidate]:
     return made
 
 
-def listed() -> CandidateList:
-    return CandidateList(STATE, candidates())
+def listed() -> ReplyCandidates:
+    return ReplyCandidates(STATE, candidates())
 
 
 def test_what_violates_the_plan_is_not_said_however_good_it_is(learned: LearnedPlanner) -> None:
@@ -65,9 +65,9 @@ def test_a_director_is_not_called_the_lead_however_good_the_reply_is(learned: Le
     weights = (0.1, 0.2, 0.9, 0.1, 0.8)
     for heeded, said in ((True, "海 好看 ， 去 看 。"), (False, "海 的 主演 是 云 。")):
         recipe = PlannerRecipe(variety=0.0, recombine=False, roles=heeded)
-        assert ReplyChoice(recipe, learned).best(CandidateList(state, found), weights) == said
+        assert ReplyChoice(recipe, learned).best(ReplyCandidates(state, found), weights) == said
     aimless = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False, goal=False), learned)
-    assert aimless.best(CandidateList(state, found), (0.1, 0.2, 0.3, 0.1, 0.8)) == "云 好看 。"
+    assert aimless.best(ReplyCandidates(state, found), (0.1, 0.2, 0.3, 0.1, 0.8)) == "云 好看 。"
 
 
 def test_a_films_director_is_not_named_as_its_lead_however_good_the_reply_is(learned: LearnedPlanner) -> None:
@@ -78,15 +78,15 @@ def test_a_films_director_is_not_named_as_its_lead_however_good_the_reply_is(lea
     weights = (0.1, 0.2, 0.9, 0.1, 0.8)
     for heeded, said in ((True, "海 好看 ， 去 看 。"), (False, "主演 是 李 安 ， 海 。")):
         recipe = PlannerRecipe(variety=0.0, recombine=False, roles=heeded)
-        assert ReplyChoice(recipe, learned).best(CandidateList(state, found), weights) == said
+        assert ReplyChoice(recipe, learned).best(ReplyCandidates(state, found), weights) == said
     both = dataclasses.replace(state, values=(*state.values, SlotValue("{a.主演}", ("李", "安"))))
     choice = ReplyChoice(PlannerRecipe(variety=0.0, recombine=False), learned)
-    assert choice.best(CandidateList(both, found), weights) == "主演 是 李 安 ， 海 。"
+    assert choice.best(ReplyCandidates(both, found), weights) == "主演 是 李 安 ， 海 。"
 
 
 def test_generated_replies_are_candidates_unless_they_tell_what_the_sample_has_not(learned: LearnedPlanner) -> None:
     texts = ("{A} 很 好 。", "{A} 有 9.5 分 。", "{A} 像 周杰 。")
-    made = [FilledTemplate(tuple(text.split()), Filling(tuple(text.split()), VALUES[:1])) for text in texts]
+    made = [FilledReply(tuple(text.split()), Filling(tuple(text.split()), VALUES[:1])) for text in texts]
     generator = ReplyGenerator(PlannerRecipe.tiny().generator, ["好"])
     generator.replies = lambda *_: GeneratedReplies(made, made)  # type: ignore[method-assign]
     first = msgspec.structs.replace(learned.reranker.task.index.entries[0], needs=("周杰",))
@@ -120,6 +120,6 @@ def test_a_recombined_reply_holds_what_it_is_to_hold(learned: LearnedPlanner) ->
     free = choice.recombined(listed(), utilities)
     assert any("海" not in one.filling.words for one in free.replies)
     named = [one for one in candidates() if "海" in one.filling.words]
-    bound = choice.recombined(CandidateList(STATE, named), (0.2,), kept=lambda filling: "海" in filling.words)
+    bound = choice.recombined(ReplyCandidates(STATE, named), (0.2,), kept=lambda filling: "海" in filling.words)
     assert bound.replies
     assert all("海" in one.filling.words for one in bound.replies)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive.systems.planner.features import NAMES, features
-from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
+from duologue.challenges.proactive.systems.planner.numbered_slots import FilledReply
 from duologue.challenges.proactive.systems.planner.reranking_task import candidate_utilities, with_generated
 from duologue.challenges.proactive.systems.planner.slots import Filling, SlotValue
 from duologue.challenges.proactive.systems.planner.state import PlannerState, terms_of
@@ -48,13 +48,11 @@ STATE = PlannerState(
 )
 
 
-def filled(text: str) -> FilledTemplate:
+def filled(text: str) -> FilledReply:
     template = tuple(text.split())
     values = dict(VALUES)
     used = tuple(SlotValue(word, values[word]) for word in template if word in values)
-    return FilledTemplate(
-        template, Filling(tuple(part for word in template for part in values.get(word, (word,))), used)
-    )
+    return FilledReply(template, Filling(tuple(part for word in template for part in values.get(word, (word,))), used))
 
 
 def candidate(entry: int, text: str, similarity: float) -> TurnCandidate:

@@ -21,7 +21,7 @@ _TOPIC, _CLAUSE, _VALUE, _UTTERANCE = 4, 8, 6, 24  # first words of each that ar
 _LONGEST = 220  # tokens
 
 
-class GeneratorSource(NamedTuple):
+class StateTokens(NamedTuple):
     """A state as tokens."""
 
     tokens: Tokens
@@ -29,10 +29,10 @@ class GeneratorSource(NamedTuple):
     """One for each token."""
 
 
-def generator_source(state: PlannerState, slots: NumberedSlots) -> GeneratorSource:
+def generator_source(state: PlannerState, slots: NumberedSlots) -> StateTokens:
     """Return a state as tokens: place in the plan, relations, values with their first words, the last utterances."""
     found = list(_told(state, slots))[:_LONGEST]
-    return GeneratorSource(tuple(token for token, _ in found), tuple(kind for _, kind in found))
+    return StateTokens(tuple(token for token, _ in found), tuple(kind for _, kind in found))
 
 
 def _told(state: PlannerState, slots: NumberedSlots) -> Iterator[tuple[str, int]]:

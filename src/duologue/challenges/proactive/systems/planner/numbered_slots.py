@@ -29,7 +29,7 @@ _NUMBERED = re.compile(rf"({{.+}}){_NUMBER}([0-9])")
 _MOST = 4  # values of a slot that are told apart
 
 
-class FilledTemplate(NamedTuple):
+class FilledReply(NamedTuple):
     """A template without numbers, and its words."""
 
     template: Tokens
@@ -57,7 +57,7 @@ class NumberedSlots:
             (self.name(one) or one.slot) if isinstance(one, SlotValue) else one for one in self._slotter.matched(words)
         ]
 
-    def filled(self, numbered: Iterable[str], *, facts: bool = True) -> FilledTemplate | None:
+    def filled(self, numbered: Iterable[str], *, facts: bool = True) -> FilledReply | None:
         """Return a numbered template filled; `None` where a slot has no value of that number, or nothing is said.
 
         Without `facts`, topics are the only slots that are filled.
@@ -77,4 +77,4 @@ class NumberedSlots:
                 return None
             words += values[place].words
             used.append(values[place])
-        return FilledTemplate(tuple(template), Filling(tuple(words), tuple(used))) if words else None
+        return FilledReply(tuple(template), Filling(tuple(words), tuple(used))) if words else None

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.proactive.systems.planner.reply_choice import CandidateList
+    from duologue.challenges.proactive.systems.planner.reply_choice import ReplyCandidates
     from duologue.challenges.proactive.systems.planner.slots import Filling
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
@@ -205,7 +205,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         self,
         choice: ReplyChoice,
         sample: Sample | None,
-        candidates: CandidateList,
+        candidates: ReplyCandidates,
         predicted: Sequence[float],
     ) -> str:
         """Return the best reply; with a sample, one that heeds what the user's last turn asks for."""

@@ -45,7 +45,7 @@ class LearnedPlanner(NamedTuple):
     """What generates replies besides those of the index, where that was learned."""
 
 
-class CandidateList(NamedTuple):
+class ReplyCandidates(NamedTuple):
     """The candidates for a state."""
 
     state: PlannerState
@@ -62,7 +62,7 @@ class RecombinedList(NamedTuple):
     made: Recombination
     replies: list[WeighedReply]
     drawn: Sequence[Tokens] | None
-    """As in `CandidateList`."""
+    """As in `ReplyCandidates`."""
 
 
 class ReplyChoice:
@@ -71,20 +71,20 @@ class ReplyChoice:
     def __init__(self, recipe: PlannerRecipe, learned: LearnedPlanner) -> None:
         self._recipe, self._learned = recipe, learned
 
-    def candidates(self, state: PlannerState, apart: str | None = None) -> CandidateList:
+    def candidates(self, state: PlannerState, apart: str | None = None) -> ReplyCandidates:
         """Return the candidates for a state, none of the index of the pair of topics `apart`."""
         task, generator = self._learned.reranker.task, self._learned.generator
         found = task.candidates(state, apart=apart)
         if generator is None or not self._recipe.generates:
-            return CandidateList(state, found)
+            return ReplyCandidates(state, found)
         made = generator.replies(state, self._recipe)
         likely, drawn = (
             [one for one in part or () if not tells_of_others(state, one.template, task.index.needed)] for part in made
         )
         listed = with_generated(state, found, likely)
-        return CandidateList(state, listed, None if made.drawn is None else [one.filling.words for one in drawn])
+        return ReplyCandidates(state, listed, None if made.drawn is None else [one.filling.words for one in drawn])
 
-    def predicted(self, lists: Sequence[CandidateList]) -> list[list[float]]:
+    def predicted(self, lists: Sequence[ReplyCandidates]) -> list[list[float]]:
         """Return the predicted utility of each candidate; without a network, the agreement with the others."""
         reranker = self._learned.reranker
         if reranker.trained and self._recipe.rerank:
@@ -96,7 +96,7 @@ class ReplyChoice:
 
     def best(
         self,
-        candidates: CandidateList,
+        candidates: ReplyCandidates,
         predicted: Sequence[float],
         *,
         kept: Callable[[Filling], bool] | None = None,
@@ -112,7 +112,7 @@ class ReplyChoice:
 
     def recombined(
         self,
-        candidates: CandidateList,
+        candidates: ReplyCandidates,
         predicted: Sequence[float],
         *,
         kept: Callable[[Filling], bool] | None = None,

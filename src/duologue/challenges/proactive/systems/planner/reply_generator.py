@@ -18,8 +18,8 @@ from duologue.models.vocabulary import CopyVocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from duologue.challenges.proactive.systems.planner.generator_input import GeneratorSource
-    from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
+    from duologue.challenges.proactive.systems.planner.generator_input import StateTokens
+    from duologue.challenges.proactive.systems.planner.numbered_slots import FilledReply
     from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe, ReplyGeneratorRecipe
     from duologue.challenges.proactive.systems.planner.slots import Tokens
     from duologue.challenges.proactive.systems.planner.state import PlannerState
@@ -39,9 +39,9 @@ _TARGET = 45  # tokens of a person's reply that are learned
 class GeneratedReplies(NamedTuple):
     """What is generated for a state."""
 
-    likely: Sequence[FilledTemplate] = ()
+    likely: Sequence[FilledReply] = ()
     """Of the beam, the likeliest first."""
-    drawn: Sequence[FilledTemplate] | None = None
+    drawn: Sequence[FilledReply] | None = None
     """What was drawn; `None` where nothing is."""
 
 
@@ -118,14 +118,14 @@ class ReplyGenerator:
                 drawn = generate(network, begin, 1, draws, limits, [seed_of(" ".join(source.tokens))])[0]
         pronouns: Callable[[Tokens], Tokens] = Pronouns(state) if recipe.pronouns else tuple
 
-        def filled(found: Sequence[Reply]) -> list[FilledTemplate]:
+        def filled(found: Sequence[Reply]) -> list[FilledReply]:
             texts = (pronouns(tuple(self.vocabulary.text(one.words, unknown))) for one in found)
             made = (slots.filled(text, facts=recipe.copy) for text in texts)
             return [one for one in made if one is not None]
 
         return GeneratedReplies(filled(likely), filled(drawn) if recipe.draws else None)
 
-    def _pair(self, source: GeneratorSource, reply: Sequence[str] = ()) -> tuple[Seq2SeqPair, list[str]]:
+    def _pair(self, source: StateTokens, reply: Sequence[str] = ()) -> tuple[Seq2SeqPair, list[str]]:
         """Return a source and its reply as numbers, and the words of the source that the vocabulary has not."""
         from duologue.models.copy_transformer import Seq2SeqPair  # needs torch
 
@@ -133,7 +133,7 @@ class ReplyGenerator:
         return Seq2SeqPair(numbers, source.kinds, self.vocabulary.target(reply, unknown)[:_TARGET]), unknown
 
 
-def _read(example: RerankingExample[PlannerState]) -> tuple[GeneratorSource, list[str]]:
+def _read(example: RerankingExample[PlannerState]) -> tuple[StateTokens, list[str]]:
     """Return what is read of a state, and the numbered template of its reply."""
     slots = NumberedSlots(example.state)
     return generator_source(example.state, slots), slots.template(example.reference.split())

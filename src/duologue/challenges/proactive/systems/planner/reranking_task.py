@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.proactive.systems.planner.numbered_slots import FilledTemplate
+    from duologue.challenges.proactive.systems.planner.numbered_slots import FilledReply
     from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
     from duologue.challenges.proactive.systems.planner.slots import Tokens
     from duologue.challenges.proactive.systems.planner.state import PlannerState
@@ -73,7 +73,7 @@ def candidate_utilities(said: Counter[str], wanted: Counter[str]) -> tuple[float
 
 
 def with_generated(
-    state: PlannerState, found: Sequence[TurnCandidate], generated: Sequence[FilledTemplate]
+    state: PlannerState, found: Sequence[TurnCandidate], generated: Sequence[FilledReply]
 ) -> list[TurnCandidate]:
     """Return candidates with generated replies among them: those that say something new.
 
