@@ -163,8 +163,7 @@ Made by `python benchmarks/proactive_planner.py --data FOLDER --model MODEL --wr
 seed 1 on `sessions + partial` ({data.sizes["sessions + partial"]:,} agent turns; see [all systems](PROACTIVE.md)): all
 rows have the same weights. Scored are the {len(data.examples):,} agent turns of 500 visible sessions that share
 no pair of topics with the training data. Everything that is weighed was chosen or fitted on the held-out sixteenth of
-the training data, but for one entry: with `own_variety` 0.014, chosen there, these sessions were scored before (F1
-43.49, DISTINCT-2 0.308), and it was set to 0.015 for DISTINCT. It is read in answers alone.
+the training data, but for what the notes at the end name.
 
 * {_ALONE}: the best candidate is said as it is, retrieved or generated (`recombine=false`)
 * {_RECOMBINED}: by minimum Bayes risk alone (`second_choice=false`)
