@@ -298,8 +298,8 @@ The archive is of our own making, in the layout of OpenSubtitles 2016: {found.fi
 | official profile, `--ratios 0.9,0.1`, 1 worker | {one.cpu:.1f} CPU s, {one.wall:.1f} s, {one.megabytes:.0f} MB |
 | the same, 2 workers | {two.cpu:.1f} CPU s, {two.wall:.1f} s, {two.megabytes:.0f} MB |
 {rounds}
-The official extractor did {OFFICIAL_RATE:,} sentences per CPU second with the whole corpus in memory. That was measured once,
-on another day, and not beside the figures above: no ratio is given. Times are the fastest of the rounds.
+The official extractor did {OFFICIAL_RATE:,} sentences per CPU second with the whole corpus in memory. That was
+measured once, on another day, and not beside the figures above: no ratio is given. Times are the fastest of the rounds.
 
 {extrapolated(found)}"""
 
