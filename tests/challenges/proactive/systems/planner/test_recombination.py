@@ -48,6 +48,14 @@ def test_what_most_begin_with_is_joined_to_what_most_end_with() -> None:
     assert joined[0] == "我知道，再见。"
 
 
+def test_without_rounds_the_candidates_themselves_are_weighed() -> None:
+    candidates = [reply(text) for text in ("嗯 嗯 ， 你 呢 。", "我 知道 ， 再见 。", "我 知道 ， 走 吧 。")]
+    made = Recombination(candidates, (0.0, 0.0, 0.5), RecombinationWeights(rounds=0), lambda _: 0.0)
+    found = [one.clauses for one in made.replies(NOWHERE, lambda _: True)]
+    assert sorted(found) == sorted(candidates)
+    assert found[0] == candidates[2]
+
+
 def test_no_fact_changes_its_subject() -> None:
     made = replies("{A} 好看 ， 去 看 。", "{B} 好看 ， 身高 {b.身高} 。", "{B} 好看 ， {A} 也 好看 。")
     assert "海好看，去看。" in made

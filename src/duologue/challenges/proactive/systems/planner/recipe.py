@@ -90,8 +90,9 @@ class PlannerRecipe(TrainingRecipe, frozen=True):
     """The reply generator (needs `rerank`; for drawn replies `second_choice`, in training too)."""
     voters: Positive = 25
     """Best candidates whose clauses are put together, and which vote."""
-    rounds: Positive = 3
-    """Rounds in which the begin of one reply is joined to the end of another."""
+    rounds: Count = 3
+    """Rounds in which the begin of one reply is joined to the end of another; 0, an ablation: the voters themselves are
+    ranked anew."""
     held_out: ProperFraction = 0.06
     """Fraction of the training samples, by pairs of topics, that is put aside: the second choice is fitted to it, and
     without held-out data it selects the best weights."""
