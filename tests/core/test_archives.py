@@ -33,6 +33,12 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+def named(name: bytes) -> bytes:
+    """Return a zip of one file, whose name is in another encoding and not marked."""
+    placeholder = "x" * len(name)
+    return zipped({placeholder: b"1"}).replace(placeholder.encode(), name)
+
+
 def tarred(files: dict[str, bytes], *extra: tarfile.TarInfo) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
@@ -277,3 +283,22 @@ def test_ten_thousand_entries_are_read_and_one_more_is_not(tmp_path: Path) -> No
     files = {f"{number}": b"" for number in range(10_000)}
     assert sum(1 for _ in members(written(tmp_path, tarred(files)), lambda _: False)) == 0
     assert rules(written(tmp_path, tarred(files | {"x": b""}))) == ["archive-entries"]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("三月/通话.txt".encode("gb2312"), "三月/通话.txt"),  # a Chinese Windows
+        ("三月/通话.txt".encode(), "三月/通话.txt"),  # UTF-8, not marked
+        ("résumé.json".encode("cp437"), "résumé.json"),  # what the format says
+        (b"a\\\xb0.txt", None),  # a backslash is refused in any encoding
+    ],
+)
+def test_names_in_a_zip_that_are_not_marked(tmp_path: Path, written: bytes, read: str | None) -> None:
+    path = tmp_path / "some.zip"
+    path.write_bytes(named(written))
+    if read is None:
+        with pytest.raises(FormatError, match="is a name that leads out"):
+            list(members(path))
+    else:
+        assert list(members(path)) == [(read, b"1")]

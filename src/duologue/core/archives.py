@@ -47,7 +47,9 @@ _LARGEST = 1 << 63
 _START = 1 << 12
 """Bytes that tell what a file is."""
 _TAR_MARK = slice(257, 262)
-_ENCRYPTED = 0x1
+_ENCRYPTED, _MARKED_UTF8 = 0x1, 0x800
+_UNMARKED = ("utf-8", "gb2312")
+"""Encodings of names that are not marked, before the one that the format says."""
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _FILE_TYPE, _REGULAR = 0o170000, {0, 0o100000}
 DAMAGE = (
@@ -116,14 +118,15 @@ def _in_zip(path: Path, wanted: Callable[[str], object], largest: int | None) ->
         with _told(path), zipfile.ZipFile(raw) as archive:
             names = _Names(path)
             for info in archive.infolist():
-                names.add(info.filename, folder=_is_folder(info), wrong=_wrong_in_zip(info))
+                names.add(_zip_name(info), folder=_is_folder(info), wrong=_wrong_in_zip(info))
             names.judge()
             meter = decompression.Meter(path, held=True)
             meter.count(0, size)
             for info in archive.infolist():
-                if not _is_folder(info) and wanted(_plain(info.filename)):
+                name = _plain(_zip_name(info))
+                if not _is_folder(info) and wanted(name):
                     with archive.open(info) as file:
-                        yield _plain(info.filename), _counted(file, meter, largest)
+                        yield name, _counted(file, meter, largest)
 
 
 def _directory_size(raw: IO[bytes], path: Path) -> int:
@@ -138,6 +141,21 @@ def _directory_size(raw: IO[bytes], path: Path) -> int:
             raise FormatError(path, [_too_many()])
     raw.seek(0)
     return size
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """Return the name of an entry.
+
+    The format knows UTF-8, which an entry marks, and code page 437. What does not mark its names has others on many
+    systems: UTF-8 all the same, or on a Chinese Windows GBK, of which GB 2312 is the part that no accented name looks
+    like.
+    """
+    if info.flag_bits & _MARKED_UTF8 or info.filename.isascii():
+        return info.filename
+    for encoding in _UNMARKED:
+        with suppress(UnicodeError):
+            return info.filename.encode("cp437").decode(encoding)
+    return info.filename
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:
