@@ -100,7 +100,10 @@ def test_no_verb_writes_over_what_it_reads(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
     mine, other = tmp_path / "mine.json", tmp_path / "there" / ".." / "mine.json"
-    mine.write_text('{"task": "restaurant", "variant": "<meta name="generator" content="Duologue">', "utf-8")
+    mine.write_text(
+        '{"task": "restaurant", "variant": "<meta name="generator" content="Duologue"><testsuites name="duologue">',
+        "utf-8",
+    )
     if kind != "path":
         other = tmp_path / "other.json"
         (os.link if kind == "hard link" else os.symlink)(mine, other)

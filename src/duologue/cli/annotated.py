@@ -174,6 +174,7 @@ def adjudicate(*, project: str, as_json: bool, workspace: Path, address: str | N
 @click.command()
 @project_argument
 @click.option("--out", type=options.OUT_FILE, required=True, help="The official file to write.")
+@options.force_option
 @click.option("--by", default=None, metavar="NAME", help="What this person annotated, and nothing else.")
 @options.workspace_option
 @options.database_option

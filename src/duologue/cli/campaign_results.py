@@ -105,6 +105,7 @@ def judge(*, word: str, file: Path, workspace: Path, address: str | None) -> Non
 @click.command()
 @click.argument("word", metavar="CAMPAIGN")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
+@options.force_option
 @click.option("--everybody", is_flag=True, help="With the ratings of those who failed the attention checks.")
 @options.workspace_option
 @options.database_option

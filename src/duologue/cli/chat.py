@@ -74,6 +74,7 @@ _QUIT = "/quit"
 @click.option(
     "--save", type=options.OUT_FILE, default=None, help="Where the transcript goes (default: workspace/chats)."
 )
+@options.force_option
 @options.seed_option
 @options.recipe_option
 @options.set_option

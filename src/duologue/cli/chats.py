@@ -21,6 +21,7 @@ _TABLE = "; ".join(f"{one.name}: {one.about}" for one in FORMS)
 @click.option("--from", "source", required=True, metavar="FORM", help="The form of FILE, or the task whose data it is.")
 @click.option("--to", "target", required=True, metavar="FORM", help=f"The form to be written. {_TABLE}.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
+@options.force_option
 @options.json_option
 def chats(*, path: Path, source: str, target: str, out: Path, as_json: bool) -> None:
     """Turn a FILE of dialogues from the chat form of one tool into that of another, or a task's data into any.

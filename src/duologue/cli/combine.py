@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @options.task_argument
 @click.argument("results", type=options.PATH, nargs=-1, required=True, metavar="RESULT...")
 @click.option("--input", "data", type=options.PATH, required=True, help="The data file that was answered.")
-@click.option("--out", type=options.OUT_FILE, required=True, help="The result file to write.")
+@click.option("--out", type=options.OUT_OWN_FILE, required=True, help="The result file to write.")
 @click.option(
     "--utility",
     type=click.Choice(list(UTILITIES)),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--from", "source", required=True, metavar="FORM", help="The form of FILE.")
 @click.option("--to", "target", required=True, metavar="FORM", help="The form to be written.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
+@options.force_option
 @click.option(
     "--option",
     "chosen",

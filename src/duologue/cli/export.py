@@ -17,7 +17,6 @@ from duologue.core.locks import writing_folder
 from duologue.core.plugins import names, read_card
 from duologue.exports.formats import FORMATS, export_format
 from duologue.exports.hub import ExportDetails
-from duologue.run.notes import demand_absent
 from duologue.run.saved import read_report
 from duologue.terminal import console, options
 
@@ -62,7 +61,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
     help="dpo: where files of the judgement are looked for, beside its folder; may be repeated.",
 )
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Day to be told.  [default: today, in UTC]")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@options.force_option
 def export(
     *,
     words: tuple[str, ...],
@@ -75,7 +74,6 @@ def export(
     gold: tuple[Path, ...],
     folders: tuple[Path, ...],
     date: str,
-    force: bool,
 ) -> None:
     """Write results, or data of a simulator, in the form of another tool.
 
@@ -97,7 +95,7 @@ def export(
     chosen = export_format(target)
     listed = chosen.file_name and out.is_dir()
     if not listed:
-        demand_absent(out, force=force)
+        options.demand_absent(out)
     if model is not None and target != "model-card":
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
     if folders and target != "dpo":
@@ -110,7 +108,7 @@ def export(
     made = _judged(chosen, words, folders) if chosen.of == "judged" else _made(chosen, words, gold, details)
     if listed:
         out /= chosen.load_file_name()([read_report(Path(word)) for word in words], details)
-        demand_absent(out, force=force)
+        options.demand_absent(out)
     with writing_folder(out) if made.keys() - {""} else nullcontext():
         for place, content in made.items():
             write_bytes(out / place if place else out, content)

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from duologue.cli.forecast import tell_forecast
-from duologue.core.disk import write_text
+from duologue.core.disk import read_bytes, write_text
 from duologue.core.errors import UsageError
 from duologue.core.locks import writing_file
 from duologue.core.plugins import load_task
@@ -16,7 +16,7 @@ from duologue.endpoints.account import summary_lines
 from duologue.endpoints.settings import BY_HAND
 from duologue.judges.against_people import demand_alike, summary_of
 from duologue.judges.judge_texts import load_texts
-from duologue.judges.note import calls_path, note_path, write_note
+from duologue.judges.note import calls_path, note_path, write_note, wrote
 from duologue.judges.recipe import JudgeRecipe
 from duologue.judges.report_lines import report_lines
 from duologue.judges.results import JudgedFiles
@@ -46,8 +46,11 @@ _UNREAD = "of the judge of which something could not be read; that is left out"
 @click.option("--protocol", "word", default=None, help="Criteria: a protocol's name, or FILE.toml (ratings protocols).")
 @click.option("--people", type=options.PATH, default=None, help="Human ratings of some: kappa, and PPI++ beside both.")
 @click.option("--n", type=options.CountNumber(min=1), default=None, help="Judge so many items, drawn by the seed.")
-@click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
-@click.option("--sheet", type=options.OUT_FILE, default=None, help="Write a CSV for people to fill in: answers by lot.")
+@click.option("--out", type=options.OUT_OWN_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
+@click.option(
+    "--sheet", type=options.OUT_OWN_FILE, default=None, help="Write a CSV that people fill in: answers by lot."
+)
+@options.force_option
 @click.option(
     "--labels", type=options.CountNumber(min=1), default=None, help=f"Answers on the --sheet.  [default: {_LABELS}]"
 )
@@ -96,6 +99,8 @@ def judge(
     """
     if labels is not None and sheet is None:
         raise UsageError(f"--labels {labels} says how many answers stand on a sheet; name its file: --sheet FILE.csv")
+    if not dry_run:
+        _keep_files(out)
     loaded = load_task(task)
     given = recipe_with(JudgeRecipe, BY_HAND, "of a judge", recipe, overrides)
     if not given.replay and not given.record:
@@ -114,7 +119,7 @@ def judge(
         _tell_forecast(session, as_json=as_json)
         return
     if sheet is not None:
-        write_text(sheet, filled)
+        _write_sheet(sheet, filled)
     with writing_file(out), options.progress_bar(quiet=quiet) as progress:
         judged = session.run(progress)
         write_text(out, ratings_text([*judged.ratings, *judged.preferences], out))
@@ -132,6 +137,20 @@ def judge(
     for line in summary_lines(judged.usage, len(session.calls), unread=_UNREAD):
         console.line(line)
     console.line(f"ratings in {out}, recording in {calls}, note in {note_path(out)}")
+
+
+def _keep_files(out: Path) -> None:
+    """Raise `UsageError` where no session of a judge wrote the ratings that are there, or the note."""
+    if not wrote(out):
+        options.demand_absent(out)
+        options.demand_absent(note_path(out))
+
+
+def _write_sheet(sheet: Path, filled: str) -> None:
+    """Write a sheet; one that is there already, and that people may have filled in, stays."""
+    if not (sheet.is_file() and read_bytes(sheet) == filled.encode()):
+        options.demand_absent(sheet, "--sheet")
+        write_text(sheet, filled)
 
 
 def _tell_forecast(session: JudgeSession, *, as_json: bool) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 )
 @options.seed_option
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file to write, in the format of FILE.")
+@options.force_option
 def noise(
     *, task: str, path: Path, regime: str | None, kinds: tuple[str, ...], strength: float, seed: int, out: Path
 ) -> None:

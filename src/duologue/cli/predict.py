@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("data", type=options.PATH, metavar="DATA")
 @options.system_option
 @options.kb_option("conversation, mobilecs/dialogue, restaurant, spoken")
-@click.option("--out", type=options.OUT_FILE, required=True, help="The result file to write.")
+@click.option("--out", type=options.OUT_OWN_FILE, required=True, help="The result file to write.")
 @click.option("--force", is_flag=True, help="Write over a file at --out that `duologue run` did not write.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what a system that is paid by the call would ask, and ask and write nothing."

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     "--plain", type=options.OUT_FILE, default=None, help="Write the plain dump to this file instead of the screen."
 )
 @click.option("--statistics", type=options.OUT_FILE, default=None, help="Write the statistics to this file.")
+@options.force_option
 @click.option("--only", type=click.Choice(["dump", "statistics"]), default=None, help="Show only one of the two.")
 @click.option("--out", type=options.OUT_PAGE, default=None, help="Write this HTML page instead, for any browser.")
 @options.count_option("--n", "Dialogues on the page; it tells how many it leaves out.", default=200)

@@ -17,7 +17,6 @@ from duologue.core.plugins import load_task, read_card
 from duologue.report import to_json
 from duologue.run.contamination import declared, with_knowledge
 from duologue.run.conversation_forecast import conversation_lines, forecast_conversations
-from duologue.run.notes import demand_absent
 from duologue.run.predict import demand_unread
 from duologue.run.prompt_marks import SYSTEM, USER
 from duologue.run.resumed import kept_answers, resumed
@@ -71,8 +70,8 @@ if TYPE_CHECKING:
     help="Override a recipe entry of --user (repeatable).",
 )
 @click.option("--max-turns", type=options.CountNumber(min=1), default=None, help="Cut after so many utterances.")
-@click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")
-@click.option("--force", is_flag=True, help="Write over a file that is there at --out.")
+@click.option("--out", type=options.OUT_OWN_FILE, default=None, help="Write the dialogues in their official form.")
+@options.force_option
 @click.option(
     "--report", "saved", type=options.OUT_REPORT, default=None, help="Save the report as JSON, counts included."
 )
@@ -96,7 +95,6 @@ def simulate(
     user_overrides: tuple[str, ...],
     max_turns: int | None,
     out: Path | None,
-    force: bool,
     saved: Path | None,
     dry_run: bool,
     seed: int,
@@ -158,7 +156,7 @@ def simulate(
         _tell_forecast(planned, as_json=as_json)
         return
     if out is not None and journal is not None and not journal.exists():  # a stopped run was let through before
-        demand_absent(out, force=force)
+        options.demand_absent(out)
     external = with_knowledge(read_card(Path(name)).external if is_model(name) else None, loaded, world, kb)
     with ExitStack() as opened:
         played = opened.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark))

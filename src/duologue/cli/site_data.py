@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @options.workspace_option
 @options.database_option
 @click.option("--out", type=options.OUT_FILE, required=True, help="The zip file to write.")
+@options.force_option
 def backup(*, workspace: Path, address: str | None, out: Path) -> None:
     """Write the whole site to one file, while it runs: all rows of one moment, and the files that people gave.
 
@@ -60,6 +61,7 @@ def restore(*, source: Path, workspace: Path, address: str | None) -> None:
 @options.database_option
 @click.option("--anonymised", is_flag=True, help="Without names, secrets and personal data.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The zip file to write, with JSON lines by table.")
+@options.force_option
 def export(*, workspace: Path, address: str | None, anonymised: bool, out: Path) -> None:
     """Write what may be given to others: rows with pseudonyms for people, texts gone through the anonymiser.
 

@@ -199,6 +199,7 @@ def close(*, person_id: str, workspace: Path, address: str | None, again: bool) 
 @options.workspace_option
 @options.database_option
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write this JSON file instead of printing.")
+@options.force_option
 def data(*, person_id: str, workspace: Path, address: str | None, out: Path | None) -> None:
     """Give out all that there is of a person, as JSON.
 

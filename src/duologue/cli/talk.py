@@ -268,6 +268,7 @@ def status(*, workspace: Path, address: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("word", metavar="ID")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
+@options.force_option
 @click.option("--rejected", is_flag=True, help="Of pairs: rejected dialogues too.")
 @click.option(
     "--keep-personal-data",

@@ -168,6 +168,7 @@ def _print_column(board: TrackBoard, column: BoardColumn) -> None:
 @click.command()
 @click.argument("entry_id", metavar="ENTRY")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The report: NAME.report.json.")
+@options.force_option
 @options.workspace_option
 @options.database_option
 def report(*, entry_id: str, out: Path, workspace: Path, address: str | None) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from duologue.core.amounts import amount
 from duologue.core.bounds import Items
 from duologue.core.disk import Source, read_bytes, sha256, write_bytes
-from duologue.core.errors import FormatError
+from duologue.core.errors import DuologueError, FormatError
 from duologue.core.lines import sha256 as sha256_of_file
 from duologue.core.optional_protocols import Grounded
 from duologue.core.plugins import load_task
@@ -108,6 +108,18 @@ def note_path(out: Path) -> Path:
 def calls_path(out: Path) -> Path:
     """Return the name of the recording beside a file of ratings."""
     return out.with_name(out.name.removesuffix(out.suffix) + ".calls.jsonl")
+
+
+def wrote(out: Path) -> bool:
+    """Tell whether a session of a judge wrote what is in `out`: its note says so, or it was stopped before the note."""
+    note = note_path(out)
+    if not note.exists():
+        return calls_path(out).is_file()
+    try:
+        found = decode_json(read_bytes(note), JudgeNote)
+    except (msgspec.DecodeError, DuologueError):
+        return False
+    return not out.exists() or found.ratings.sha256 == sha256_of_file(Source(out))
 
 
 def write_note(

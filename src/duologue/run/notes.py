@@ -125,15 +125,6 @@ def demand_free(out: Path, inputs: Iterable[Path], *, force: bool) -> None:
         )
 
 
-def demand_absent(out: Path, *, force: bool) -> None:
-    """Raise `UsageError` where writing `out`, which gets no note, would destroy a file or folder; with `force` it may.
-
-    What has no note cannot be told from somebody's work. Devices and empty files hold nothing.
-    """
-    if not force and (out.is_dir() or (out.is_file() and out.stat().st_size)):
-        raise UsageError(f"{out} is there already; choose another --out, or write over it with --force")
-
-
 def _hash_in_note(out: Path) -> str | None:
     """Return the hash that the note of a result has; `None` without one. Raises `UsageError` for what is no note."""
     path = provenance_path(out)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -84,7 +85,8 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 PATH, FOLDER, ASSIGNMENT, TASK_OR_PATH = paths.PATH, paths.FOLDER, paths.ASSIGNMENT, paths.TASK_OR_PATH
 OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
-OUT_FILE_OR_FOLDER = paths.OUT_FILE_OR_FOLDER
+OUT_OWN_FILE, OUT_FILE_OR_FOLDER, OUT_JUNIT = paths.OUT_OWN_FILE, paths.OUT_FILE_OR_FOLDER, paths.OUT_JUNIT
+demand_absent = paths.demand_absent
 OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES
 _LARGEST_SEED = 10**1000
 _LARGEST_COUNT = 10**15
@@ -179,7 +181,7 @@ set_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 junit_option = click.option(
     "--junit",
-    type=paths.OUT_FILE,
+    type=paths.OUT_JUNIT,
     default=None,
     help="Write the outcome to this file too, as JUnit XML.",
 )
@@ -234,6 +236,18 @@ database_option = click.option(
     help="The site's database, where it is another one: postgresql://user@host/name.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+
+
+def force_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--force`: without it no file that is there is written over, which is found out before the command begins."""
+
+    @click.option("--force", is_flag=True, help="Write over a file that is there.")
+    @wraps(command)
+    def keeping(*args: Any, force: bool, **given: Any) -> None:
+        paths.keep_files(click.get_current_context(), force=force)
+        command(*args, **given)
+
+    return keeping
 
 
 def demand_file_or_task(word: str) -> None:

@@ -1,7 +1,8 @@
-"""Path types of the command line, with the rule that no command writes over what it reads.
+"""Path types of the command line, with the rules that no command writes over what it reads, or over a stranger's file.
 
 Each path of a command is of a type: `PATH` is read, the `OUT_` types are written. Whatever is given is held against the
-other paths of the command as soon as it is read from the command line, before any work. A test walks all commands.
+other paths of the command as soon as it is read from the command line, before any work. A file that is there is kept
+unless it is of the kind that the command writes, or `--force` is given. A test walks all commands.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duologue.core import inputs
+from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,7 @@ _META = "duologue.paths"
 """Key of the paths in click's context."""
 _PAGE = re.compile(rb'<meta name="generator" content="Duologue')
 _REPORT = re.compile(rb'\{\s*"task":\s*"[^"]*",\s*"variant":')
+_JUNIT = re.compile(rb'<testsuites name="duologue')
 _BOARD = re.compile(_REPORT.pattern + rb'|\{\s*"boards":\s*\[')
 _START = 4096
 """Bytes inspected for the kind of a file."""
@@ -32,6 +35,7 @@ class _Given:
     def __init__(self) -> None:
         self.read: list[Path] = []
         self.written: list[tuple[Path, Output, click.Parameter | None]] = []
+        self.force = False
 
 
 class _Named(click.Path):
@@ -87,7 +91,8 @@ class Output(_Named):
 
     A `file` is no folder, unless it may be written as a `folder` too; one that is `appended` to loses nothing but
     is no input either. Of a `kind`, the start of a file must be so for it to be replaced. `beside` is the suffix of
-    what is written with it, and `never` says what is for names that end in .html where no page is written.
+    what is written with it, and `never` says what is for names that end in .html where no page is written. Of what it
+    wrote itself and goes on with, a command finds out by itself (`own`); any other file that is there is `kept`.
     """
 
     def __init__(
@@ -101,8 +106,12 @@ class Output(_Named):
         beside: str = "",
         kind_beside: re.Pattern[bytes] | None = None,
         never: str = "",
+        own: bool = False,
     ) -> None:
         super().__init__()
+        self.own = own
+        self.kept = file and kind is None and not appended and not own
+        """Whether a file that is there is written over with `--force` alone."""
         self.stream = "give /dev/stdout, " if file else "name a folder, "
         self._file, self._folder, self._appended = file, folder, appended
         self._kind, self._called = kind, called
@@ -196,13 +205,15 @@ TASK_OR_PATH = TaskOrInput()
 ASSIGNMENT = _Assignment()
 """A choice such as `meteor=meteor-1.5.jar`."""
 OUT_FILE = Output()
-"""A file to be written, with others beside it."""
+"""A file to be written; one that is there stays, unless the command is given `--force`."""
+OUT_OWN_FILE = Output(own=True)
+"""A file to be written, which the command may have written before: it looks at what is there by itself."""
 OUT_LOG = Output(appended=True)
 """A file to be written on."""
 OUT_FOLDER = Output(file=False)
 """A folder to be written into."""
-OUT_FILE_OR_FOLDER = Output(folder=True)
-"""A file to be written, or a folder: which of them is said by another option."""
+OUT_FILE_OR_FOLDER = Output(folder=True, own=True)
+"""A file to be written, or a folder: which of them is said by another option; the command looks at what is there."""
 OUT_REPORT = Output(
     folder=True,
     kind=_REPORT,
@@ -216,6 +227,27 @@ OUT_BOARD = Output(kind=_PAGE, called="page", beside=".json", kind_beside=_BOARD
 """An HTML page to be written, with the same as JSON."""
 OUT_CURVES = Output(kind=_PAGE, called="page", beside=".reports")
 """An HTML page to be written, with a folder of reports."""
+OUT_JUNIT = Output(kind=_JUNIT, called="JUnit file")
+"""The outcome of a check, to be written as JUnit XML."""
+
+
+def keep_files(ctx: click.Context, *, force: bool) -> None:
+    """Raise `UsageError` where a command whose paths are all read would write over a file that is there."""
+    given = _given(ctx)
+    given.force = force
+    for path, kind, param in given.written:
+        if kind.kept:
+            demand_absent(path, "--out" if param is None else param.opts[0])
+
+
+def demand_absent(path: Path, option: str = "--out") -> None:
+    """Raise `UsageError` where writing `path` would destroy a file or folder, unless the command has `--force`.
+
+    What has no note cannot be told from somebody's work. Devices and empty files hold nothing.
+    """
+    context = click.get_current_context(silent=True)
+    if not _given(context).force and (path.is_dir() or (path.is_file() and path.stat().st_size)):
+        raise UsageError(f"{path} is there already; choose another {option}, or write over it with --force")
 
 
 def _given(ctx: click.Context | None) -> _Given:

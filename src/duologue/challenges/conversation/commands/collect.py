@@ -177,6 +177,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 @options.count_option("--n", "Accounts wanted.", default=100)
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the screen names to this file.")
 @click.option("--dump", type=options.OUT_FILE, default=None, help="Write what the service says of each, one per line.")
+@options.force_option
 @with_service
 def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | None, **service: Any) -> None:
     """Find accounts by words: screen names, one per line, as `twitter --accounts` reads them.

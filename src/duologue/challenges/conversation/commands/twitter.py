@@ -26,6 +26,7 @@ def add_twitter(parent: click.Group) -> None:
 @click.command()
 @click.argument("store", type=options.PATH, metavar="STORE")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The dialogue text to write.")
+@options.force_option
 @click.option(
     "--profile",
     type=click.Choice(["trial", "official", "testset"]),

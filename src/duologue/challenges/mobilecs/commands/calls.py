@@ -19,6 +19,7 @@ REPORT = ".personal-data.toml"
 @click.command()
 @click.argument("files", type=options.PATH, nargs=-1, required=True)
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file of dialogues to write.")
+@options.force_option
 @click.option(
     "--staff", multiple=True, metavar="NAME", help="What FILES call the staff; may be repeated; default: 客服, agent..."
 )
@@ -65,6 +66,9 @@ def calls(
     from duologue.challenges.mobilecs.formats.transcript_files import transcript_files
     from duologue.core import disk
 
+    report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)
+    if not keep_personal_data:
+        options.demand_absent(report)
     transcripts = transcript_files(files, out)
     with options.progress_bar(quiet=quiet) as progress:
         found = import_calls(
@@ -72,7 +76,6 @@ def calls(
         )
     disk.write_bytes(out, dump(found.rows), private=True)
     turns = sum(len(row["content"]) for row in found.rows)
-    report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)
     if found.replaced is not None:
         named = {"files": [path.name for path in files], **found.replaced.as_dict()}
         disk.write_text(disk.regular(report), tomli_w.dumps(named), private=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     help="What was extracted: a result file of `duologue run mobilecs/extraction` on CALLS.",
 )
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file of track 2 dialogues to write.")
+@options.force_option
 def local_kb(*, calls: Path, result: Path, out: Path) -> None:
     """Give MobileCS calls local knowledge bases made of extracted mentions and values.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 @click.argument("graph", type=options.PATH)
 @click.option("--n", type=options.CountNumber(min=1), default=100, show_default=True, help="How many goals.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file of samples without history to write.")
+@options.force_option
 @options.seed_option
 def goals(*, graph: Path, n: int, out: Path, seed: int) -> None:
     """Draw goals (START, topic A, topic B, and what links them) with knowledge from GRAPH, for proactive dialogue.

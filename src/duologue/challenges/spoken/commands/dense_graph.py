@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     "--triples", type=options.CountNumber(min=1), default=12, show_default=True, help="Triples of an entity, at least."
 )
 @click.option("--out", type=options.OUT_FILE, required=True, help="The graph (kg.json) to write.")
+@options.force_option
 @options.seed_option
 def dense_graph(*, graph: Path, whole: tuple[Path, ...], triples: int, out: Path, seed: int) -> None:
     """Add distractor triples to GRAPH (kg.json) of the spoken challenge, to measure how well a system selects.
