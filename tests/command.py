@@ -77,6 +77,19 @@ class CommandHere(Command):
         return Outcome(code, _written(out), _written(err))
 
 
+def demand_forced(duologue: Command, words: tuple[object, ...], out: Path) -> None:
+    """Demand that a command, told all but its `--out`, writes over a file that is there with `--force` alone."""
+    theirs = b"a night's work\n"
+    out.write_bytes(theirs)
+    kept = duologue(*words, "--out", out)
+    assert kept.code == 2, kept.err
+    assert f"{out} is there already; choose another --out, or write over it with --force" in kept.err
+    assert out.read_bytes() == theirs
+    done = duologue(*words, "--out", out, "--force")
+    assert done.code == 0, done.err
+    assert out.read_bytes() != theirs
+
+
 @contextlib.contextmanager
 def _environment(more: dict[str, str]) -> Iterator[None]:
     """Set variables, and leave all as they were; only what has changed is written, which is dear in this process."""

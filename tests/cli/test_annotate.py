@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.annotation.calls import bare_rows, rows, write
+from tests.command import demand_forced
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +44,7 @@ def test_a_project_from_its_beginning_to_the_official_file(
     done = duologue("annotate", "export", "calls", "--out", tmp_path / "out.json", "--by", "Ben", *project)
     assert "3 dialogues" in done.out
     assert json.loads((tmp_path / "out.json").read_text()) == rows(3)
+    demand_forced(duologue, ("annotate", "export", "calls", "--by", "Ben", *project), tmp_path / "out.json")
 
 
 def test_personal_data_in_what_is_to_be_annotated_are_stored_by_an_explicit_word_alone(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.campaigns.made import Volunteer, by_length
+from tests.command import demand_forced
 
 from duologue.arena.campaigns.campaign import find_campaign
 from duologue.arena.campaigns.tables import campaign_volunteers
@@ -79,6 +80,7 @@ def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp
     assert duologue("campaign", "export", made["id"], *where, "--out", out).code == 0
     scored = json.loads(duologue("ratings", "score", out, "--protocol", "conversation", "--json").out)
     assert scored["systems"] == found["systems"]
+    demand_forced(duologue, ("campaign", "export", made["id"], *where), out)
     assert duologue("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
     assert duologue("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
 

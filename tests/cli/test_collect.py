@@ -128,6 +128,14 @@ def test_accounts_are_found_by_words(service: Service, tmp_path: Path, api: str)
     out, dump = tmp_path / "names.txt", tmp_path / "users.jsonl"
     call(collect, "search", "care", *words, "--out", out, "--dump", dump)
     assert len(out.read_text().split()) == len(dump.read_text().splitlines()) == 46
+    with pytest.raises(UsageError, match=r"names\.txt is there already; choose another --out.*--force"):
+        call(collect, "search", "care", *words, "--out", out)
+    dump.write_text("theirs\n")
+    with pytest.raises(UsageError, match=r"users\.jsonl is there already; choose another --dump"):
+        call(collect, "search", "care", *words, "--dump", dump)
+    assert dump.read_text() == "theirs\n"
+    call(collect, "search", "care", *words, "--out", out, "--dump", dump, "--force")
+    assert len(dump.read_text().splitlines()) == 46
     stopped = call(collect, "search", "care", *words, "--max-usd", 0.3, "--user-price", 0.01)
     assert 20 <= len(stopped.stdout.split()) <= 31 + 40
     assert "stopped" in stopped.output

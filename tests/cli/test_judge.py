@@ -60,6 +60,43 @@ def test_calls_are_judged_whole_and_ratings_are_what_ratings_score_reads(duologu
     assert not any(KEY in path.read_text(encoding="utf-8") for path in tmp_path.iterdir() if path.is_file())
 
 
+def test_ratings_that_no_judge_wrote_are_kept(duologue: Any, tmp_path: Path) -> None:
+    gold, out, sheet = tmp_path / "gold.txt", tmp_path / "judge.csv", tmp_path / "sheet.csv"
+    note, theirs = tmp_path / "judge.judge.json", "item,system,rater,quality\n1,a,ann,2\n"
+    gold.write_bytes((GOLDEN / "conversation/contract/evaluation.txt").read_bytes())
+    result = tmp_path / "a.txt"
+    with Stub() as server:
+        answered = duologue("run", "conversation", gold, "--system", "endpoint", *settings(server), "--out", result)
+        assert answered.code == 0, answered.err
+    words = ["judge", "conversation", result, "--gold", gold, "--out", out]
+    with Stub(brain=brain) as server:
+        words += settings(server, "repeats=0", "injections=0")
+        for path, option, more in ((out, "--out", ()), (note, "--out", ()), (sheet, "--sheet", ("--sheet", sheet))):
+            path.write_text(theirs, encoding="utf-8")
+            kept = duologue(*words, *more)
+            assert kept.code == 2, kept.err
+            assert f"{path} is there already; choose another {option}, or write over it with --force" in kept.err
+            assert path.read_text("utf-8") == theirs
+            assert not server.asked
+            assert duologue(*words, *more, "--dry-run").code == 0
+            path.unlink()
+        out.write_text(theirs, encoding="utf-8")
+        assert duologue(*words, "--sheet", sheet, "--force").code == 0
+        made = out.read_bytes()
+        assert made != theirs.encode()
+        assert duologue(*words, "--sheet", sheet).code == 0  # its own, and a sheet that nobody has filled in
+        note.unlink()  # stopped before it was written
+        assert duologue(*words).code == 0
+        assert out.read_bytes() == made
+        out.write_bytes(made + b"\n")  # changed by hand
+        changed = duologue(*words)
+        assert (changed.code, "--force" in changed.err) == (2, True), changed.err
+        assert out.read_bytes() == made + b"\n"
+        sheet.write_bytes(sheet.read_bytes() + b"\n")
+        filled = duologue(*words, "--force", "--sheet", sheet)
+        assert filled.code == 0, filled.err
+
+
 def test_a_graph_is_told_and_people_calibrate(duologue: Any, tmp_path: Path) -> None:
     data, result, out = GOLDEN / "spoken/small-test.json", tmp_path / "p.json", tmp_path / "judge.jsonl"
     graph = GOLDEN / "spoken/tiny-kg.json"

@@ -21,10 +21,27 @@ from duologue.terminal.paths import Folder, Input, Output
 
 if TYPE_CHECKING:
     from click.testing import Result
+    from tests.command import Command
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 WRITTEN = {"out", "save", "plain", "statistics", "saved", "dump", "log", "junit", "sheet"}
 """What parameters are called that name an output; a new one belongs here, with a type of `cli.paths`."""
 
+OWN = {
+    ("combine", "out"),
+    ("export", "out"),
+    ("judge", "out"),
+    ("judge", "sheet"),
+    ("run", "out"),
+    ("simulate", "out"),
+}
+"""Outputs of commands that look by themselves at what is there; each has a test that a stranger's file stays."""
+KEPT = [
+    pytest.param(words, command, out, id=f"{'-'.join(words)}-{out.name}")
+    for words, command in working_commands()
+    for out in command.params
+    if isinstance(out.type, Output) and out.type.kept
+]
 
 PAIRS = [
     pytest.param(words, command, out, source, id=f"{'-'.join(words)}-{out.name}-{source.name}")
@@ -47,6 +64,126 @@ def call(words: tuple[str, ...], command: click.Command, given: dict[str, Path])
             value = one.type.choices[0]
         args += [value] if isinstance(one, click.Argument) else [one.opts[0], value]
     return CliRunner().invoke(cli, [*words, *args])
+
+
+def words_for(command: click.Command, out: click.Parameter, path: Path) -> list[str]:
+    """Return what a command must be told, and the path of one of its outputs."""
+    last, given = list[str](), list[str]()
+    for one in command.params:
+        if not (one.required or one is out):
+            continue
+        value = str(path) if one is out else one.type.choices[0] if isinstance(one.type, click.Choice) else "missing"
+        if isinstance(one, click.Argument):
+            last.append(value)
+        else:
+            given += [one.opts[0], value]
+    return [*given, *last]
+
+
+def test_every_output_spares_the_files_of_others() -> None:
+    found = {
+        (*words, str(one.name)): (one.type, command)
+        for words, command in working_commands()
+        for one in command.params
+        if isinstance(one.type, Output)
+    }
+    assert {words for words, (kind, _) in found.items() if kind.own} == OWN
+    for words, (kind, command) in found.items():
+        forced = [one for one in command.params if one.name == "force"]
+        assert forced or not (kind.kept or kind.own), f"{words}: give the command options.force_option"
+    assert len(KEPT) >= 20
+
+
+@pytest.mark.parametrize(("words", "command", "out"), KEPT)
+def test_a_file_that_is_there_stays_unless_it_is_forced(
+    words: tuple[str, ...],
+    command: click.Command,
+    out: click.Parameter,
+    duologue: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    theirs = tmp_path / "theirs.csv"
+    theirs.write_text("a night's work\n", "utf-8")
+    args = words_for(command, out, theirs)
+    kept = duologue(*words, *args)
+    option = out.opts[0] if isinstance(out, click.Option) else "OUT"
+    assert kept.code == 2, kept.err
+    assert f"{theirs} is there already; choose another {option}, or write over it with --force" in kept.err
+    assert theirs.read_text("utf-8") == "a night's work\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs.csv"]
+    if words[0] == "chat":  # which would begin to talk
+        return
+    assert "is there already" not in duologue(*words, "--force", *args).err
+    assert "is there already" not in duologue(*words, *args, "--force").err
+
+
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (
+            ("data", "convert", "proactive", "proactive/small-sessions.txt", "--from", "session", "--to", "sample"),
+            "--out",
+        ),
+        (("data", "noise", "spoken", "spoken/small-test.json", "--regime", "test"), "--out"),
+        (("data", "chats", "proactive/small-sessions.txt", "--from", "proactive", "--to", "openai"), "--out"),
+        (("data", "goals", "proactive/small-sessions.txt", "--n", "1"), "--out"),
+        (("data", "dense-graph", "spoken/tiny-kg.json"), "--out"),
+        (("show", "restaurant", "restaurant/small-data.json"), "--plain"),
+        (("show", "restaurant", "restaurant/small-data.json"), "--statistics"),
+        (("chat", "restaurant"), "--save"),
+    ],
+)
+def test_a_file_is_replaced_by_force(words: tuple[str, ...], out: str, duologue: Command, tmp_path: Path) -> None:
+    theirs, new, empty = tmp_path / "theirs.json", tmp_path / "new.json", tmp_path / "empty.json"
+    theirs.write_text("a night's work\n", "utf-8")
+    empty.touch()
+    args = [GOLDEN / word if "." in word else word for word in words]
+    for path, force in ((new, ()), (empty, ()), (Path("/dev/null"), ()), (theirs, ("--force",))):
+        done = duologue(*args, out, path, *force, said="a table for two please\n")
+        assert done.code == 0, done.err
+    assert new.read_bytes()
+    assert "a night's work" not in theirs.read_text("utf-8")
+    if words[0] != "chat":  # which has the time in it
+        assert new.read_bytes() == theirs.read_bytes() == empty.read_bytes()
+    before = new.read_bytes()
+    assert duologue(*args, out, new, said="a table for two please\n").code == 2  # what it wrote is kept as well
+    assert new.read_bytes() == before
+
+
+def test_an_old_command_that_takes_the_output_last_keeps_files_as_well(duologue: Command, tmp_path: Path) -> None:
+    out, words = tmp_path / "noisy.json", ("noise", "spoken", "--regime", "test", GOLDEN / "spoken/small-test.json")
+    out.write_text("a night's work\n", "utf-8")
+    kept = duologue(*words, out)
+    assert (kept.code, f"{out} is there already; choose another OUT, or" in kept.err) == (2, True), kept.err
+    assert out.read_text("utf-8") == "a night's work\n"
+    assert duologue(*words, "--force", out).code == 0
+    assert out.read_text("utf-8") != "a night's work\n"
+
+
+def test_what_is_written_beside_imported_calls_is_kept(duologue: Command, tmp_path: Path) -> None:
+    calls, report = tmp_path / "calls.txt", tmp_path / "out.personal-data.toml"
+    calls.write_text("agent: hello\ncustomer: hello\n", "utf-8")
+    report.write_text("a night's work\n", "utf-8")
+    words = ("data", "import", "calls", calls, "--out", tmp_path / "out.json")
+    kept = duologue(*words)
+    assert (kept.code, f"{report} is there already; choose another --out" in kept.err) == (2, True), kept.err
+    assert not (tmp_path / "out.json").exists()
+    assert duologue(*words, "--force").code == 0
+    assert "night" not in report.read_text("utf-8")
+
+
+def test_a_junit_file_replaces_only_its_own_kind(duologue: Command, tmp_path: Path) -> None:
+    data, junit = GOLDEN / "restaurant/small-data.json", tmp_path / "check.xml"
+    junit.write_text("<testsuites name='theirs'/>", "utf-8")
+    words = ("check", "restaurant", data, "--junit", junit)
+    kept = duologue(*words)
+    assert (kept.code, "is no JUnit file of duologue" in kept.err) == (2, True), kept.err
+    junit.unlink()
+    told = duologue(*words)
+    assert junit.exists(), told.err
+    assert duologue(*words).code == told.code
 
 
 def test_every_parameter_that_names_an_output_is_of_such_a_type() -> None:

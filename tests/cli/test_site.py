@@ -12,6 +12,7 @@ from urllib.request import urlopen
 
 from sqlalchemy import insert, select
 from tests.arena.finals.service import TRACK, TRUTH
+from tests.command import demand_forced
 
 from duologue.arena.database.tables import nonces
 from duologue.arena.people.links import find_link
@@ -87,6 +88,7 @@ def test_people_are_managed_beside_a_running_site(installed: Command, duologue: 
         assert json.loads(given.out)["people"][0]["name"] == "Wei"
         assert duologue("site", "people", "data", wei["id"], *work, "--out", tmp_path / "wei.json").code == 0
         assert "Wei" in (tmp_path / "wei.json").read_text(encoding="utf-8")
+        demand_forced(duologue, ("site", "people", "data", wei["id"], *work), tmp_path / "wei.json")
         assert duologue("site", "people", "close", wei["id"], *work).code == 0
         assert "let in no more" in duologue("site", "people", "list", *work).out
         assert duologue("site", "people", "close", wei["id"], *work, "--again").code == 0
@@ -123,6 +125,8 @@ def test_a_site_is_backed_up_restored_and_given_away_without_names(duologue: Com
     with zipfile.ZipFile(tmp_path / "given.zip") as archive:
         assert "people.jsonl" in archive.namelist()
         assert not any(b"Ada" in archive.read(name) for name in archive.namelist())
+    demand_forced(duologue, ("site", "backup", *work), saved)
+    demand_forced(duologue, ("site", "export", "--anonymised", *work), tmp_path / "given.zip")
 
 
 def test_faults_of_the_call_are_told(duologue: Command, tmp_path: Path) -> None:

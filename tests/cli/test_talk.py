@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.arena.talks.made import people
 from tests.arena.talks.test_pairs import good, scenes
+from tests.command import demand_forced
 
 from duologue.arena.storage import open_database
 from duologue.arena.talks import pairs
@@ -63,6 +64,7 @@ def test_a_campaign_of_pairs_from_goals_to_the_official_file(duologue: Any, tmp_
     told = duologue("talk", "export", one["id"], "--out", out, *where).out
     assert "1 dialogue" in told
     assert "personal data: 2 replaced" in told  # in the text and as it was typed
+    demand_forced(duologue, ("talk", "export", one["id"], *where), out)
     assert len(list(load_task("proactive").load(out))) == 2
     assert "<PHONE_1>" in out.read_text("utf-8")
     assert "13812345678" not in out.read_text("utf-8")

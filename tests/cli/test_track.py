@@ -257,3 +257,8 @@ def test_people_rate_the_final_in_a_campaign_of_its_own(tmp_path: Path) -> None:
     assert "duologue verify" in shell("track", "report", entry, "--out", out)
     assert json.loads(out.read_text(encoding="utf-8"))["system"] == "Ann"
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
+    out.write_text("a night's work", encoding="utf-8")
+    shell("track", "report", entry, "--out", out, code=2)
+    assert out.read_text("utf-8") == "a night's work"
+    shell("track", "report", entry, "--out", out, "--force")
+    assert json.loads(out.read_text(encoding="utf-8"))["system"] == "Ann"

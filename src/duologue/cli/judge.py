@@ -99,8 +99,6 @@ def judge(
     """
     if labels is not None and sheet is None:
         raise UsageError(f"--labels {labels} says how many answers stand on a sheet; name its file: --sheet FILE.csv")
-    if not dry_run:
-        _keep_files(out)
     loaded = load_task(task)
     given = recipe_with(JudgeRecipe, BY_HAND, "of a judge", recipe, overrides)
     if not given.replay and not given.record:
@@ -118,6 +116,7 @@ def judge(
     if dry_run:
         _tell_forecast(session, as_json=as_json)
         return
+    _keep_files(out)
     if sheet is not None:
         _write_sheet(sheet, filled)
     with writing_file(out), options.progress_bar(quiet=quiet) as progress:

@@ -236,8 +236,8 @@ def keep_files(ctx: click.Context, *, force: bool) -> None:
     given = _given(ctx)
     given.force = force
     for path, kind, param in given.written:
-        if kind.kept:
-            demand_absent(path, "--out" if param is None else param.opts[0])
+        if kind.kept and param is not None:
+            demand_absent(path, param.opts[0].upper() if isinstance(param, click.Argument) else param.opts[0])
 
 
 def demand_absent(path: Path, option: str = "--out") -> None:

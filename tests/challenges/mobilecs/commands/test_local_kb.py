@@ -31,6 +31,12 @@ def test_a_result_file_becomes_local_bases_that_track_2_reads(tmp_path: Path) ->
     assert done.output.split("\n")[0].startswith(f"12 dialogues with {entities} entities in ")
     assert entities > 12
     assert len(load_dialogue(out)) == sum(len(row["content"]) for row in made)
+    out.write_text("a night's work", encoding="utf-8")
+    words = [str(calls), "--pred", str(result), "--out", str(out)]
+    assert "--force" in str(CliRunner().invoke(local_kb, words).exception)
+    assert out.read_text("utf-8") == "a night's work"
+    assert CliRunner().invoke(local_kb, [*words, "--force"]).exit_code == 0
+    assert json.loads(out.read_bytes()) == made
 
 
 def test_a_result_of_other_calls_is_refused(tmp_path: Path) -> None:
