@@ -80,7 +80,7 @@ def test_a_campaign_is_started_rated_and_ranked(duologue: Any, folder: Path, tmp
     assert duologue("campaign", "export", made["id"], *where, "--out", out).code == 0
     scored = json.loads(duologue("ratings", "score", out, "--protocol", "conversation", "--json").out)
     assert scored["systems"] == found["systems"]
-    demand_forced(duologue, ("campaign", "export", made["id"], *where), out)
+    demand_forced(duologue, ("campaign", "export", made["id"], *where), tmp_path.with_name(f"{tmp_path.name}.csv"))
     assert duologue("campaign", "close", made["id"], *where).out.strip().endswith("is closed.")
     assert duologue("campaign", "close", made["id"], "--again", *where).out.strip().endswith("is open.")
 

@@ -18,6 +18,6 @@ def test_sessions_become_chat_files_and_dialogue_text(duologue: Any, tmp_path: P
     told = duologue("data", "chats", chats, "--from", "openai", "--to", "lines", "--out", lines)
     assert f"{found['dialogues']:,} dialogues" in told.out
     assert duologue("show", "conversation", lines, "--only", "statistics").code == 0
-    wrong = duologue("data", "chats", sessions, "--from", "openai", "--to", "lines", "--out", lines)
+    wrong = duologue("data", "chats", sessions, "--from", "openai", "--to", "lines", "--out", lines, "--force")
     assert wrong.code == 1
     assert "there is no 'messages'" in wrong.err

@@ -128,7 +128,6 @@ def test_a_file_that_is_there_stays_unless_it_is_forced(
         ),
         (("data", "noise", "spoken", "spoken/small-test.json", "--regime", "test"), "--out"),
         (("data", "chats", "proactive/small-sessions.txt", "--from", "proactive", "--to", "openai"), "--out"),
-        (("data", "goals", "proactive/small-sessions.txt", "--n", "1"), "--out"),
         (("data", "dense-graph", "spoken/tiny-kg.json"), "--out"),
         (("show", "restaurant", "restaurant/small-data.json"), "--plain"),
         (("show", "restaurant", "restaurant/small-data.json"), "--statistics"),

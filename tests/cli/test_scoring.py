@@ -321,10 +321,11 @@ def test_a_reply_is_held_against_the_knowledge_graph(duologue: Any, tmp_path: Pa
 
 
 def test_raw_dialogues_become_track_2_data(duologue: Any, tmp_path: Path) -> None:
-    raw, out = GOLDEN / "mobilecs" / "extraction" / "contract" / "raw.json", tmp_path / "track2.json"
+    raw = GOLDEN / "mobilecs" / "extraction" / "contract" / "raw.json"
     for task in ("mobilecs/extraction", "mobilecs/dialogue"):
+        out = tmp_path / f"{task.partition('/')[2]}.json"
         assert duologue("data", "convert", task, "--from", "raw", "--to", "track2", raw, "--out", out).code == 0
-    assert {"id", "KB", "goal", "content"} <= json.loads(out.read_text("utf-8"))[0].keys()
+        assert {"id", "KB", "goal", "content"} <= json.loads(out.read_text("utf-8"))[0].keys()
 
 
 TASKS = ("conversation", "mobilecs/dialogue", "mobilecs/extraction", "proactive", "restaurant", "spoken")

@@ -88,7 +88,8 @@ def test_people_are_managed_beside_a_running_site(installed: Command, duologue: 
         assert json.loads(given.out)["people"][0]["name"] == "Wei"
         assert duologue("site", "people", "data", wei["id"], *work, "--out", tmp_path / "wei.json").code == 0
         assert "Wei" in (tmp_path / "wei.json").read_text(encoding="utf-8")
-        demand_forced(duologue, ("site", "people", "data", wei["id"], *work), tmp_path / "wei.json")
+        elsewhere = tmp_path.with_name(f"{tmp_path.name}.json")
+        demand_forced(duologue, ("site", "people", "data", wei["id"], *work), elsewhere)
         assert duologue("site", "people", "close", wei["id"], *work).code == 0
         assert "let in no more" in duologue("site", "people", "list", *work).out
         assert duologue("site", "people", "close", wei["id"], *work, "--again").code == 0

@@ -51,9 +51,11 @@ def test_each_profile_writes_its_text(store: Path, tmp_path: Path) -> None:
     done = run("twitter", store, "--out", out)
     assert (done.exit_code, out.read_text()) == (0, text)
     assert done.output == "1 dialogue, 2 utterances, 4 words of 1 account\n"
-    assert run("twitter", store, "--profile", "official", "--out", out).exit_code == 0
+    assert run("twitter", store, "--profile", "official", "--out", out, "--force").exit_code == 0
     assert out.read_text() == text
-    done = run("twitter", store, "--profile", "testset", "--ids", tmp_path / "testset_ids.json", "--out", out)
+    done = run(
+        "twitter", store, "--profile", "testset", "--ids", tmp_path / "testset_ids.json", "--out", out, "--force"
+    )
     assert out.read_text() == "U: hi\nS: __UNDISCLOSED__\n\n"
     assert "extracted dialogs: 1 in 1\n" in done.output
 

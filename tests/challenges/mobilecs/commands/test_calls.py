@@ -33,7 +33,7 @@ def test_transcripts_become_one_file_for_its_owner_alone_and_a_report(tmp_path: 
     assert tomllib.loads(report.read_text("utf-8"))["files"] == ["a.txt", "b.csv"]
     assert {stat.S_IMODE(path.stat().st_mode) for path in (out, report)} == {0o600}
     report.unlink()
-    kept = call(text, "--keep-personal-data", "--out", out)
+    kept = call(text, "--keep-personal-data", "--out", out, "--force")
     assert "personal data was kept" in kept.stdout
     assert not report.exists()
     assert "13812345678" in out.read_text("utf-8")
@@ -46,7 +46,10 @@ def test_what_came_of_it_is_one_object_for_programs(tmp_path: Path) -> None:
     assert told.pop("personal_data")["counts"] == {"PHONE": 1}
     assert told == {"file": str(out), "calls": 1, "turns": 1}
     assert (tmp_path / "calls.personal-data.toml").exists()
-    assert json.loads(call(text, "--out", out, "--json", "--keep-personal-data").stdout)["personal_data"] is None
+    assert (
+        json.loads(call(text, "--out", out, "--json", "--keep-personal-data", "--force").stdout)["personal_data"]
+        is None
+    )
 
 
 def test_tables_of_chinese_programs_are_read_in_their_encoding(tmp_path: Path) -> None:
@@ -55,7 +58,9 @@ def test_tables_of_chinese_programs_are_read_in_their_encoding(tmp_path: Path) -
     assert "say --encoding gb18030" in str(call(table, "--out", out).exception)
     assert call(table, "--encoding", "gb18030", "--out", out).exit_code == 0
     assert json.loads(out.read_bytes())[0]["content"] == [{"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"}]
-    assert "no encoding of texts 'klingon'" in str(call(table, "--encoding", "klingon", "--out", out).exception)
+    assert "no encoding of texts 'klingon'" in str(
+        call(table, "--encoding", "klingon", "--out", out, "--force").exception
+    )
 
 
 def test_it_stands_beside_the_imports_of_another_challenge() -> None:
@@ -87,4 +92,4 @@ def test_the_transcripts_of_an_archive_are_named_with_it(tmp_path: Path) -> None
     assert tomllib.loads((tmp_path / "calls.personal-data.toml").read_text("utf-8"))["files"] == ["march.zip"]
     with zipfile.ZipFile(archive, "a") as packed:
         packed.writestr("c.txt", "甲: 您好\n乙: 喂\n")
-    assert f"{archive}/c.txt" in str(call(archive, "--quiet", "--out", out).exception)
+    assert f"{archive}/c.txt" in str(call(archive, "--quiet", "--out", out, "--force").exception)
