@@ -21,3 +21,9 @@ def test_goals_are_drawn_from_a_graph_and_read_as_samples(tmp_path: Path) -> Non
     assert len(found) == 18  # 12 of film and director, 6 of two films from one country
     assert "18 goals" in result.output
     assert "100 were asked for" in result.output
+    words = ["data", "goals", str(source), "--n", "100", "--seed", "3", "--out", str(out)]
+    out.write_text("a night's work", encoding="utf-8")
+    assert "--force" in str(CliRunner().invoke(cli, words).exception)
+    assert out.read_text("utf-8") == "a night's work"
+    assert CliRunner().invoke(cli, [*words, "--force"]).exit_code == 0
+    assert files.load(out) == found
