@@ -107,7 +107,7 @@ def test_chat_shows_the_passage_by_the_installed_command(installed: Command, age
     talked = installed(*words, "--kb", kb, said=said)
     assert talked.code == 0, talked.err
     assert "from outside the call: 月费：四十七块六" in talked.out
-    both = installed(*words, "--kb", kb, "--goals", agent.call, said=said)
+    both = installed(*words, "--force", "--kb", kb, "--goals", agent.call, said=said)
     assert (both.code, "leave one out" in both.err) == (2, True)
 
 
