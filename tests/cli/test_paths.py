@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from click.testing import CliRunner
+from tests.command import DUOLOGUE
 from tests.verbs import working_commands
 
 from duologue.arena.database.blobs import Blobs
@@ -149,6 +150,16 @@ def test_a_file_is_replaced_by_force(words: tuple[str, ...], out: str, duologue:
     before = new.read_bytes()
     assert duologue(*args, out, new, said="a table for two please\n").code == 2  # what it wrote is kept as well
     assert new.read_bytes() == before
+
+
+def test_standard_output_may_be_a_file_with_something_in_it(tmp_path: Path) -> None:
+    out = tmp_path / "all.json"
+    out.write_text("before\n", "utf-8")
+    words = ("data", "noise", "spoken", GOLDEN / "spoken/small-test.json", "--regime", "test", "--out", "/dev/stdout")
+    with out.open("ab") as end:
+        done = subprocess.run([DUOLOGUE, *map(str, words)], stdout=end, stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert out.read_text("utf-8").startswith('before\n{"1"')
 
 
 def test_an_old_command_that_takes_the_output_last_keeps_files_as_well(duologue: Command, tmp_path: Path) -> None:

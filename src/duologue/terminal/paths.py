@@ -245,8 +245,11 @@ def demand_absent(path: Path, option: str = "--out") -> None:
 
     What has no note cannot be told from somebody's work. Devices and empty files hold nothing.
     """
-    context = click.get_current_context(silent=True)
-    if not _given(context).force and (path.is_dir() or (path.is_file() and path.stat().st_size)):
+    from duologue.core.disk import is_stream
+
+    if _given(click.get_current_context(silent=True)).force or is_stream(path):
+        return
+    if path.is_dir() or (path.is_file() and path.stat().st_size):
         raise UsageError(f"{path} is there already; choose another {option}, or write over it with --force")
 
 
