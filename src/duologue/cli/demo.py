@@ -16,6 +16,7 @@ from duologue.cli.main import cli
 from duologue.core.disk import write_text
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.locks import writing_file
+from duologue.core.own_files import demand_ours, files_below, note_files, strangers
 from duologue.report import write_page
 from duologue.run.saved import read_report
 from duologue.terminal import console, options
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Report
 
 _MARK = ".duologue-demo"
-"""Only a folder that holds this file, or is empty, is emptied."""
+"""Only a folder that holds this file and nothing that a demo did not write, or is empty, is emptied."""
 _DEMO_RECIPE = ("--set", "regime=open", "--set", "dialogues=2000", "--set", "schemas=200", "--set", "epochs=3")
 """A small ranker: the defaults learn from more dialogues."""
 _FEW = ("--set", "regime=closed", "--set", "epochs=2", "--set")
@@ -48,7 +49,7 @@ def demo(*, out: Path, n: int, seed: int) -> None:
 
     Then rank systems that are hard to tell apart: rankers that learned from a handful of dialogues, with intervals,
     paired tests and tiers. Every step is a command that is shown before it runs; all of it needs no data, no network
-    and no GPU.
+    and no GPU. A folder of an earlier demo is emptied, unless a file was put into it or changed since.
 
     \b
     Example:
@@ -61,6 +62,13 @@ def demo(*, out: Path, n: int, seed: int) -> None:
 def _all_of(out: Path, n: int, seed: int) -> None:
     began = time.monotonic()
     _empty(out)
+    try:
+        _steps(out, n, seed, began)
+    finally:
+        note_files(out, files_below(out))
+
+
+def _steps(out: Path, n: int, seed: int, began: float) -> None:
     shell = _Shell()
     data, model = out / "data", out / "ranker"
     shell.run("generate", "restaurant", "--seed", seed, "--n", n, "--out", data)
@@ -136,9 +144,10 @@ class _Shell:
 
 
 def _empty(out: Path) -> None:
-    """Empty the demo's folder; a folder of somebody else's is refused."""
+    """Empty the demo's folder; a folder of somebody else's is refused, and one with files that are."""
     if out.is_dir() and any(out.iterdir()) and not (out / _MARK).is_file():
         raise UsageError(f"{out} holds other files; the demo empties its folder, so give it one of its own")
+    demand_ours(out, strangers(out) or [])
     shutil.rmtree(out, ignore_errors=True)
     write_text(out / _MARK, "Made by `duologue demo`, which empties this folder before it starts.\n")
 

@@ -10,6 +10,7 @@ import msgspec
 from duologue.core.amounts import amount
 from duologue.core.capabilities import lacking_capability
 from duologue.core.locks import writing_folder
+from duologue.core.manifest import demand_as_written
 from duologue.core.optional_protocols import Simulated
 from duologue.core.plugins import load_sharing_task
 from duologue.core.recipe import resolve
@@ -56,7 +57,8 @@ def generate(
     8,975 as in the challenge), and --set unlabelled_ratio=R bare ones for each (9.8).
 
     The same seed gives the same bytes, with any number of workers. A stopped run goes on where it was, and of the
-    restaurant's, parts are added to their corpus; a folder with a corpus of another seed, recipe or version is refused.
+    restaurant's, parts are added to their corpus; a folder with a corpus of another seed, recipe or version is refused,
+    and so is one with files in the places of these that are not as they were written.
 
     \b
     Examples:
@@ -74,5 +76,6 @@ def generate(
     narrowed = [f"{key}={value!r}".replace("'", '"') for key, value in wanted.items() if value is not None]
     plan = resolve(simulated.Generation, file=recipe, overrides=(*overrides, *narrowed))
     with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
+        demand_as_written(out)
         paths = simulated.generate(plan, seed, out, workers=workers, progress=progress)
     console.line(f"{amount(len(paths), 'file')} in {out}")

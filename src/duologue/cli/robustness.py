@@ -13,11 +13,12 @@ import click
 from duologue.cli.forecast import tell_forecast
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
+from duologue.core.own_files import own_files
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
 from duologue.run.contamination import warnings_of_training
 from duologue.run.resumed import kept_answers, resumed
-from duologue.run.robustness import NOISE, STRENGTH, forecast_robustness, noise_remarks
+from duologue.run.robustness import NOISE, STRENGTH, forecast_robustness, noise_remarks, planned_files
 from duologue.run.robustness import robustness as measure
 from duologue.run.systems import is_model, open_system
 from duologue.run.usage import USAGE, usage_lines
@@ -97,7 +98,7 @@ def robustness(
     can be computed again: `duologue verify FILE.report.json --in FOLDER-OF-THE-TRUTH`. A model that saw the truth in
     training is warned of, and refused with --require-unseen before it answers.
 
-    A stopped run goes on where it was.
+    A stopped run goes on where it was. Files in FILE.reports that no such run wrote are kept: the folder is refused.
 
     \b
     Examples:
@@ -128,6 +129,8 @@ def robustness(
             (label, stack.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark)))
             for name, (label, system), journal in zip(names, systems, journals, strict=True)
         ]
+        ours = planned_files(loaded, [label for label, _ in asked], truth, _numbers(strengths), kept)
+        stack.enter_context(own_files(kept, ours))
         progress = stack.enter_context(options.progress_bar(quiet=quiet))
         reports = measure(
             loaded,

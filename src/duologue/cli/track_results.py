@@ -201,6 +201,8 @@ def report(*, entry_id: str, out: Path, workspace: Path, address: str | None) ->
 def export(*, name: str, out: Path, public: bool, workspace: Path, address: str | None) -> None:
     """Write the board of TRACK as pages that open from the disk, in English and Chinese, and as JSON.
 
+    Pages that were exported there before are replaced; a folder where one of these names is another file is refused.
+
     \b
     Example:
       duologue track export booking --public --out board

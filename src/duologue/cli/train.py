@@ -11,6 +11,7 @@ from duologue.cli.several import SeveralFiles
 from duologue.core.errors import UsageError
 from duologue.core.plugins import demand_fit, load_task, make_logger, make_system
 from duologue.run.systems import recipe_of
+from duologue.run.train import demand_folder
 from duologue.run.train import train as train_system
 from duologue.run.training_parts import read_training_parts
 from duologue.terminal import console, options
@@ -91,8 +92,9 @@ def train(
     Without --train the system learns from dialogues that the task's simulator makes. With --kg (or --kb) the system
     has the knowledge base at hand while it learns; it is given one again when it answers. A stopped training goes on
     from its last checkpoint and ends in the same weights; with another system, recipe, seed, data or version of
-    duologue the same --out is refused. What is held out decides when to stop, and nothing else. Beside the model lies
-    a sketch of its training data (hashes, no text), by which `duologue score` tells when the truth was among them.
+    duologue the same --out is refused, and so is a folder with other files and no model. What is held out decides
+    when to stop, and nothing else. Beside the model lies a sketch of its training data (hashes, no text), by which
+    `duologue score` tells when the truth was among them.
 
     \b
     Examples:
@@ -109,6 +111,7 @@ def train(
     resolved = recipe_of(name, recipe, overrides)
     for logger in loggers:
         make_logger(logger, out, {})  # what it lacks is said before the data is read, too
+    demand_folder(out)
     make_system(name, resolved)  # what it lacks is said before the data is read
     world = options.world_of(loaded, kb)
     parts = read_training_parts(loaded, world, data=data, held_out=held_out, unlabelled=unlabelled)

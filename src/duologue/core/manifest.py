@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core import disk
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.own_files import demand_ours, hash_of, shown
 from duologue.core.recipe import recipe_hash
 from duologue.core.version import __version__
 
@@ -35,10 +36,12 @@ class CorpusManifest:
         self.out, self.key = out, key
         self.files: dict[str, str] = {}
         """Name below `out` to the SHA-256 of the file's bytes."""
+        self.beside: dict[str, str] = {}
+        """The same of files that are no part of the corpus: its recipe and what else is written with it."""
         found = self._read()
         self._begun = found.get("key") == key
         if self._begun:
-            self.files = found["files"]
+            self.files, self.beside = found["files"], found.get("beside", {})
         self._foreign = [] if self._begun else sorted(found.get("files", {}))
 
     def _read(self) -> dict[str, Any]:
@@ -46,8 +49,8 @@ class CorpusManifest:
         if not path.exists():
             return {}
         found, _, _ = disk.read_json(path)
-        files = found.get("files") if isinstance(found, dict) else None
-        whole = isinstance(files, dict) and all(isinstance(hash_, str) for hash_ in files.values())
+        tables = (found.get("files"), found.get("beside", {})) if isinstance(found, dict) else (None,)
+        whole = all(isinstance(one, dict) and all(isinstance(hash_, str) for hash_ in one.values()) for one in tables)
         return found if whole else {}
 
     def check_planned(self, planned: Iterable[Path]) -> None:
@@ -57,12 +60,12 @@ class CorpusManifest:
         """
         if other := [name for name in self._foreign if (self.out / name).exists()]:
             raise UsageError(
-                f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({_shown(other)}); "
+                f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({shown(other)}); "
                 f"choose another folder, or remove that one"
             )
         if there := [self.name(path) for path in planned if not self._begun and path.exists()]:
             raise UsageError(
-                f"{self.out} holds files of these names that are none of this corpus ({_shown(there)}); choose another "
+                f"{self.out} holds files of these names that are none of this corpus ({shown(there)}); choose another "
                 f"folder, or remove them"
             )
 
@@ -87,17 +90,40 @@ class CorpusManifest:
         expected = self.files.get(self.name(path))
         if expected is None or not path.is_file():
             return False
-        return hashlib.sha256(disk.read_bytes(path)).hexdigest() == expected
+        return hash_of(path) == expected
 
     def add(self, path: Path, digest: str) -> None:
         """Record that a file is complete."""
         self.files[self.name(path)] = digest
         self._write()
 
+    def spare(self, path: Path, digest: str) -> None:
+        """Raise `UsageError` where a file would be replaced that the corpus does not know and that is not the same."""
+        name = self.name(path)
+        if name not in self.files and path.is_file() and hash_of(path) != digest:
+            demand_ours(self.out, [name])
+
+    def add_beside(self, path: Path) -> None:
+        """Record a file that is no part of the corpus, as it was written just now."""
+        self.beside[self.name(path)] = hash_of(path)
+        self._write()
+
+    def changed(self) -> list[str]:
+        """Return the files that are there and are not as they were written."""
+        written = {**self.files, **self.beside}
+        return [name for name, hash_ in written.items() if (self.out / name).is_file() and
+                hash_of(self.out / name) != hash_]  # fmt: skip
+
     def _write(self) -> None:
-        table = {"key": self.key, "files": dict(sorted(self.files.items()))}
+        table: dict[str, Any] = {"key": self.key, "files": dict(sorted(self.files.items()))}
+        if self.beside:
+            table["beside"] = dict(sorted(self.beside.items()))
         disk.write_text(self.out / MANIFEST_NAME, json.dumps(table, indent=1) + "\n")
 
 
-def _shown(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+def demand_as_written(out: Path) -> None:
+    """Raise `UsageError` where files of a corpus are no longer as they were written: somebody has put others there."""
+    path = out / MANIFEST_NAME
+    found = disk.read_json(path)[0] if path.is_file() else None
+    if isinstance(found, dict) and isinstance(found.get("key"), str):
+        demand_ours(out, CorpusManifest(out, found["key"]).changed())

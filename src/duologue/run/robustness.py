@@ -36,6 +36,7 @@ STRENGTH = "strength"
 """Under which `Report.meta` has the strength of the noise."""
 NOISE = "noise"
 """Under which it has the kinds of noise that were on, with the strength of each where `STRENGTH` is 1."""
+_REPORT = "result.report.json"
 _PLAIN = re.compile(r"[^\w.-]")
 """What a system's name may hold that a file's name should not."""
 
@@ -79,7 +80,7 @@ def robustness(
         system.prepare(task.info, seed, {} if world is None else {world.name: world})
         background = backgrounds[name]
         for strength, noisy in shown.noisy.items():
-            path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
+            path = _result_file(folder, number, name, strength)
             begun, accounts = len(accounts_of(system)), dict[int, dict[str, Any]]()
             answers = answer_all(task, system, noisy, progress=progress, accounts=accounts)
             with faults_of(system):
@@ -93,8 +94,29 @@ def robustness(
             problems = (*unread_answers(taken), *report.problems, *background["problems"])
             told_of = {**background, "problems": problems}
             reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta, **told_of))
-            save_report(reports[-1], path.with_name("result.report.json"))
+            save_report(reports[-1], path.with_name(_REPORT))
     return reports
+
+
+def planned_files(
+    task: Task, names: Sequence[str], truth: Truth, strengths: Sequence[float], folder: Path
+) -> list[Path]:
+    """Return the files that `robustness` would write into a folder, for systems of these names."""
+    results = [_result_file(folder, number, name, one) for number, name in enumerate(names, 1) for one in strengths]
+    moved = filter(None, strengths) if isinstance(task, NoiseModel) and task.labels_move else ()
+    truths = [path for one in moved for path in _truth_files(truth, folder, one)]
+    return [*results, *(path.with_name(_REPORT) for path in results), *truths]
+
+
+def _result_file(folder: Path, number: int, name: str, strength: float) -> Path:
+    return folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
+
+
+def _truth_files(truth: Truth, folder: Path, strength: float) -> list[Path]:
+    files = truth.files["gold"]
+    return [
+        folder / "truth" / f"noise-{strength:g}" / f"{n}-{Path(one['path']).name}" for n, one in enumerate(files, 1)
+    ]
 
 
 def forecast_robustness(
@@ -161,7 +183,7 @@ def _under_noise(
     for one in filter(None, strengths):
         laid = scaled(usual, one)
         if task.labels_move:
-            truths[one] = _noisy_truth(task, truth, folder / "truth" / f"noise-{one:g}", seed, laid)
+            truths[one] = _noisy_truth(task, truth, _truth_files(truth, folder, one), seed, laid)
             noisy[one] = in_world(truths[one].examples, world)
         else:
             noisy[one] = task.noisy_examples(placed, seed=seed, strengths=laid)
@@ -196,12 +218,9 @@ def noise_remarks(task: Task, kinds: Sequence[str] = ()) -> list[str]:
     return [f"{', '.join(found)}: {said}" for said, found in named.items()]
 
 
-def _noisy_truth(task: Task, truth: Truth, folder: Path, seed: int, strengths: Mapping[str, float]) -> Truth:
-    """Return the truth with noise, from files in `folder` that it is written to."""
+def _noisy_truth(task: Task, truth: Truth, paths: list[Path], seed: int, strengths: Mapping[str, float]) -> Truth:
+    """Return the truth with noise, from the files `paths` that it is written to."""
     assert isinstance(task, NoiseModel)
-    paths = []
-    for number, one in enumerate(truth.files["gold"], start=1):
-        path = Path(one["path"])
-        paths.append(folder / f"{number}-{path.name}")
-        task.write_noisy(path, paths[-1], regime=task.regimes[0], seed=seed, strengths=strengths)
+    for one, path in zip(truth.files["gold"], paths, strict=True):
+        task.write_noisy(Path(one["path"]), path, regime=task.regimes[0], seed=seed, strengths=strengths)
     return Truth.of(task, paths)

@@ -12,6 +12,7 @@ from duologue.core.disk import write_text
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.identity import Identity, differences, packages
 from duologue.core.locks import FOLDER_LOCK, writing_folder
+from duologue.core.own_files import demand_ours
 from duologue.core.plugins import (
     CARD,
     demand_fit,
@@ -135,6 +136,12 @@ def train(
         )  # fmt: skip
         (out / UNDER_WAY).unlink(missing_ok=True)
         return True
+
+
+def demand_folder(out: Path) -> None:
+    """Raise `UsageError` where a folder holds files and no model or training: a system calls its files as it likes."""
+    if out.is_dir() and not (out / CARD).is_file() and not (out / UNDER_WAY).is_file():
+        demand_ours(out, sorted(path.name for path in out.iterdir() if not path.name.startswith(".")))
 
 
 def _declare(out: Path, card: SystemCard, external: list[str] | None) -> None:

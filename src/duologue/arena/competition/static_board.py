@@ -11,6 +11,7 @@ from duologue.arena.competition.entry_view import board_to_json
 from duologue.arena.competition.tables import phase_boards
 from duologue.arena.competition.track_board import board_for
 from duologue.core.disk import write_bytes, write_text
+from duologue.core.own_files import own_files
 from duologue.core.version import __version__
 from duologue.report.html import template
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def export_board(database: Database, blobs: Blobs, track: TrackDefinition, viewer: Viewer, out: Path) -> list[Path]:
-    """Write the board as a viewer may see it into a folder, and return the files: pages, and the same as JSON."""
+    """Write the board as a viewer may see it into a folder, and return the files: pages, and the same as JSON.
+
+    Raises `UsageError` where one of these names is a file that was not exported so.
+    """
     with database.reading() as connection:
         board = board_for(connection, track, viewer, database.now())
         kept = {
@@ -32,13 +36,14 @@ def export_board(database: Database, blobs: Blobs, track: TrackDefinition, viewe
             for row in connection.execute(select(phase_boards).where(phase_boards.c.track == track.name))
         }
     pages = {column.phase.name: kept[column.phase.name] for column in board.columns if column.board is not None}
-    written = []
-    for phase, sha256 in pages.items():
-        written.append(out / f"{phase}.html")
-        write_bytes(written[-1], blobs.read(sha256))
-    written += [out / "index.html", out / "board.json"]
-    write_text(written[-2], board_page(track, board, {phase: f"{phase}.html" for phase in pages}))
-    write_text(written[-1], json.dumps(board_to_json(board), ensure_ascii=False, indent=1) + "\n")
+    links = {phase: f"{phase}.html" for phase in pages}
+    index, as_json = out / "index.html", out / "board.json"
+    written = [*(out / name for name in links.values()), index, as_json]
+    with own_files(out, written):
+        for phase, sha256 in pages.items():
+            write_bytes(out / links[phase], blobs.read(sha256))
+        write_text(index, board_page(track, board, links))
+        write_text(as_json, json.dumps(board_to_json(board), ensure_ascii=False, indent=1) + "\n")
     return written
 
 

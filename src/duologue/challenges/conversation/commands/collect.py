@@ -223,6 +223,8 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
 def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
     """Write the challenge's account files (`<screen name>.json`) of a STORE, with anonymous people and texts.
 
+    Files that were exported there before are replaced; a folder with another file of such a name is refused.
+
     \b
     Examples:
       duologue data collect export tweets --out shared

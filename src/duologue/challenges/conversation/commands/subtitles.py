@@ -97,7 +97,7 @@ def subtitles(
     Reads a .tar.gz with .xml.gz files (2016), a .zip with .xml files (2018, 2024) or a folder with either, without
     unpacking an archive. Files that cannot be read are named and left out. The cleaned utterances stay in
     OUT/utterances as Parquet; a stopped run goes on with them. The bytes do not depend on workers, engine or the
-    order of files.
+    order of files. Files of these names that were not extracted there are kept: the folder is refused.
 
     \b
     Examples:

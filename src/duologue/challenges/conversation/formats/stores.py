@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.conversation.formats import posts
 from duologue.core import disk
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.own_files import own_files
 from duologue.store.database import is_database
 from duologue.store.posts import NAME, PostBase
 
@@ -119,18 +120,32 @@ def export(
     """Export the account files of a store, transformed by `change`; return their paths.
 
     `private` files are readable by their owner alone. The file that an account has there from another
-    time is written empty where no dialogue is left. Raises `StorageError` and `FormatError` as `stores_in` does.
+    time is written empty where no dialogue is left. Raises `UsageError`, before anything is written, where another
+    file has such a name, and `StorageError` and `FormatError` as `stores_in` does.
     """
-    paths = []
-    for store in stores_in(source):
-        path = account_file(folder, store.account)
-        posts.write_store(change(store), path, private=private)
-        paths.append(path)
-    for account in _emptied(source):
-        path = account_file(folder, account)
-        if path.is_file():
-            disk.write_text(path, "{}")
+    paths, emptied = [], [account_file(folder, account) for account in _emptied(source)]
+    planned = [account_file(folder, account) for account in _exported(source)]
+    with own_files(folder, [*planned, *emptied]):
+        for store in stores_in(source):
+            path = account_file(folder, store.account)
+            posts.write_store(change(store), path, private=private)
+            paths.append(path)
+        for path in emptied:
+            if path.is_file():
+                disk.write_text(path, "{}")
     return paths
+
+
+def _exported(source: Path) -> list[str]:
+    """Return the accounts that `stores_in` would yield, without reading their posts where that can be spared."""
+    if source.is_file() and not is_database(source):
+        return [posts.read_store(source).account]
+    files = _account_files(source) if source.is_dir() else {}
+    database = source / NAME if source.is_dir() else source
+    if not database.is_file():
+        return sorted(files)
+    with PostBase(database, writable=False) as base:
+        return sorted({*base.accounts(), *files})
 
 
 def _emptied(source: Path) -> list[str]:

@@ -53,11 +53,13 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     catalogue = out / CATALOGUE_NAME
     paths = [catalogue, *(path for part in parts for path in part.paths)]
     manifest = CorpusManifest(out, corpus_key(_VERSION, recipe=recipe, seed=seed))
-    manifest.check_planned(paths)
+    manifest.check_planned([out / RECIPE_NAME, *paths])
     manifest.begin([out / RECIPE_NAME, out / MANIFEST_NAME, *paths])
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
+    manifest.add_beside(out / RECIPE_NAME)
     if not manifest.is_complete(catalogue):
         text = _lines(make_catalogue(seed, recipe.unseen_products))
+        manifest.spare(catalogue, disk.sha256(text))
         disk.write_bytes(catalogue, text)
         manifest.add(catalogue, disk.sha256(text))
     missing = [part for part in parts if not all(map(manifest.is_complete, part.paths))]
@@ -65,8 +67,7 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     make = partial(CallShardGenerator, recipe, seed)
     with closing(generate_parts(make, wanted, size=SHARD_CALLS, workers=workers, progress=progress)) as made:
         for part, shards in zip(missing, made, strict=True):
-            for path, digest in _write(part, shards):
-                manifest.add(path, digest)
+            _write(part, shards, manifest)
     return paths
 
 
@@ -107,8 +108,8 @@ class _ListWriter:
         self.hash.update(data)
 
 
-def _write(part: PlannedPart, shards: Iterator[tuple[bytes, ...]]) -> list[tuple[Path, str]]:
-    """Write the two files of a part; return their paths with the hashes of their bytes."""
+def _write(part: PlannedPart, shards: Iterator[tuple[bytes, ...]], manifest: CorpusManifest) -> None:
+    """Write the two files of a part and enter them."""
     with ExitStack() as stack:
         first, second = (_ListWriter(path, stack) for path in part.paths)
         last: list[bytes] = []
@@ -120,4 +121,7 @@ def _write(part: PlannedPart, shards: Iterator[tuple[bytes, ...]]) -> list[tuple
             second.add(rows)
         first.end()
         second.end()
-    return [(one.path, one.hash.hexdigest()) for one in (first, second)]
+        for one in (first, second):  # all are looked at before any is put in its place
+            manifest.spare(one.path, one.hash.hexdigest())
+    for one in (first, second):
+        manifest.add(one.path, one.hash.hexdigest())

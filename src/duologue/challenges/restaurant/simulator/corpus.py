@@ -73,7 +73,12 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     kb_paths = {kb: out / f"extendedkb{kb}.txt" for kb in bases}
     domain_paths = {kb: out / f"domain{kb}.toml" for kb in bases if maker.own}
     manifest.check_planned(
-        [*domain_paths.values(), *kb_paths.values(), *(path for one in planned for path in one.paths)]
+        [
+            out / RECIPE_NAME,
+            *domain_paths.values(),
+            *kb_paths.values(),
+            *(path for one in planned for path in one.paths),
+        ]
     )
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
@@ -84,21 +89,23 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
         ]
     )
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
+    manifest.add_beside(out / RECIPE_NAME)
     for kb, path in kb_paths.items():
         if not manifest.is_complete(path):
             text = kb_lines(maker.facts(kb)).encode()
+            manifest.spare(path, disk.sha256(text))
             disk.write_bytes(path, text)
             manifest.add(path, disk.sha256(text))
     for kb, path in domain_paths.items():
         write_domain(maker.domain, path, kb, kb_paths[kb].name)
+        manifest.add_beside(path)
     missing = [one for one in planned if not all(map(manifest.is_complete, one.paths))]
     del maker
     sizes = [((one.part, one.subtask), one.n) for one in missing]
     make = partial(RowShardGenerator, recipe, seed)
     with closing(generate_parts(make, sizes, size=SHARD_ROWS, workers=workers, progress=progress)) as made:
         for one, pieces in zip(missing, made, strict=True):
-            for path, digest in _write(one, pieces):
-                manifest.add(path, digest)
+            _write(one, pieces, manifest)
     return [*domain_paths.values(), *kb_paths.values(), *(path for one in planned for path in one.paths)]
 
 
@@ -133,8 +140,8 @@ def plan_files(recipe: Generation, out: Path, *, unseen: bool = True) -> list[Pl
     return planned
 
 
-def _write(one: PlannedFile, pieces: Iterator[tuple[bytes, ...]]) -> list[tuple[Path, str]]:
-    """Write a data file and its truth file from pieces; return their paths with the hashes of their bytes."""
+def _write(one: PlannedFile, pieces: Iterator[tuple[bytes, ...]], manifest: CorpusManifest) -> None:
+    """Write a data file and its truth file from pieces, and enter them."""
     hashes = [hashlib.sha256() for _ in one.paths]
     with ExitStack() as stack:
         files = [stack.enter_context(disk.replacing(path)) for path in one.paths]
@@ -149,4 +156,7 @@ def _write(one: PlannedFile, pieces: Iterator[tuple[bytes, ...]]) -> list[tuple[
         for file, digest in zip(files, hashes, strict=True):
             file.write(b"]")
             digest.update(b"]")
-    return [(path, digest.hexdigest()) for path, digest in zip(one.paths, hashes, strict=True)]
+        for path, digest in zip(one.paths, hashes, strict=True):  # all are looked at before any is put in its place
+            manifest.spare(path, digest.hexdigest())
+    for path, digest in zip(one.paths, hashes, strict=True):
+        manifest.add(path, digest.hexdigest())

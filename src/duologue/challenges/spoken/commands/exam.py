@@ -8,6 +8,7 @@ import click
 
 from duologue.core.amounts import amount
 from duologue.core.locks import writing_folder
+from duologue.core.own_files import own_files
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: 
     Kinds are reverse look-up, two and three hops, comparison, superlatives, counts, lists, dates and follow-ups. OUT
     gets `test.json` (the samples), `gold.json` (the true triples and replies) and `key.json` (what each question asks
     of the graph and what a right reply says). A graph may have too little for some kinds: it is drawn from until
-    nothing new has come for long.
+    nothing new has come for long. Files of these names that another exam is not are kept: the folder is refused.
 
     \b
     Examples:
@@ -58,13 +59,13 @@ def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: 
     from duologue.challenges.spoken.task import SpokenTask
     from duologue.core.errors import UsageError
 
-    with options.progress_bar(quiet=quiet) as progress:
-        questions = make_exam(SpokenTask().world(graph), n, part=wordings, seed=seed, progress=progress)
-    if not questions:
-        raise UsageError(f"{graph} has no way of several triples that a question could ask for")
-    examples = [question.example() for question in questions]
-    simulator = NoiseSimulator("test", seed, strength=noise) if noise else None
-    with writing_folder(out):
+    with writing_folder(out), own_files(out, [out / name for name in (SAMPLES, GOLD, KEY)]):
+        with options.progress_bar(quiet=quiet) as progress:
+            questions = make_exam(SpokenTask().world(graph), n, part=wordings, seed=seed, progress=progress)
+        if not questions:
+            raise UsageError(f"{graph} has no way of several triples that a question could ask for")
+        examples = [question.example() for question in questions]
+        simulator = NoiseSimulator("test", seed, strength=noise) if noise else None
         files.write_samples((simulator.example(one) if simulator else one for one in examples), out / SAMPLES)
         files.write_gold(examples, out / GOLD)
         write_key(questions, out / KEY)

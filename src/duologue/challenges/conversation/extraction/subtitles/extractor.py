@@ -11,6 +11,7 @@ from duologue.challenges.conversation.extraction.subtitles import duplicates, pa
 from duologue.challenges.conversation.extraction.subtitles.pairs import PARTS
 from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction, ExtractionSummary
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.own_files import own_files
 from duologue.core.records import Record
 from duologue.core.sums import added
 from duologue.corpus import archives
@@ -97,17 +98,43 @@ def extract(
 
     `say` gets the lines that the official tool prints. The utterances stay in `out/utterances`, as Parquet; a run
     that was stopped goes on with them, and so does one with other ratios of the same files. The bytes depend neither
-    on the number of workers nor on the engine nor on the order of files. Raises `UsageError`, `StorageError`,
+    on the number of workers nor on the engine nor on the order of files. Raises `UsageError`, also where one of these
+    names is a file that was not extracted so, `StorageError`,
     `FormatError` for a damaged archive, and what `map_shards` raises.
     """
     check(profile)
+    outputs = [out / f"{part}.txt" for part in PARTS[: len(profile.ratios)]]
+    samples = out / "eval.txt"
+    with own_files(out, [*outputs, *([samples] if profile.samples else [])]):
+        made = _extract(
+            source, out, outputs, profile, how or Extraction(),
+            workers=workers, engine=engine, address=address, say=say, progress=progress,
+        )  # fmt: skip
+        if profile.samples:
+            evaluation_samples.sample(outputs[1], profile.samples, samples)
+    return made
+
+
+def _extract(
+    source: Path,
+    out: Path,
+    outputs: list[Path],
+    profile: SubtitleProfile,
+    how: Extraction,
+    *,
+    workers: int,
+    engine: str,
+    address: str | None,
+    say: Callable[[str], None],
+    progress: Progress | None,
+) -> Made:
     official = profile.name == OFFICIAL
     archive = archives.open_archive(source)
     say(f"collecting files from {source}")
     found, members = utterances.find(archive, added(profile.ratios) if official else 1.0, official=official)
     say(f"loading text from {len(found.order)}/{len(found.names)} files")
     shards = utterances.extract(
-        archive, members, found, out / "utterances", how or Extraction(),
+        archive, members, found, out / "utterances", how,
         workers=workers, engine=engine, address=address, progress=progress,
     )  # fmt: skip
     files = len(found.names)
@@ -120,8 +147,7 @@ def extract(
         else pairs.split_by_movie(layout, found.names, profile.ratios)
     )
     del archive, members, found  # the names of half a million files are 50 MB, which the shuffle can use
-    outputs = [out / f"{part}.txt" for part in PARTS[: len(profile.ratios)]]
-    work = out / ".work"
+    work = out / ".duologue.work"
     _sweep(out, work)
     try:
         without = _copies(shards, layout, split, work, profile)
@@ -131,8 +157,6 @@ def extract(
         )  # fmt: skip
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    if profile.samples:
-        evaluation_samples.sample(outputs[1], profile.samples, out / "eval.txt")
     return Made(
         files=files,
         summary=summary,
