@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duologue.cli import demo
 from duologue.cli.demo import _hard, _Shell
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.command import Command
 
 
 @pytest.mark.slow
@@ -30,3 +33,31 @@ def test_the_demo_ends_with_systems_that_cannot_be_told_apart(
     assert "95 % interval" in printed.out
     assert "tie" in printed.out
     assert "warning" not in printed.err  # nobody chose a model by the test set
+
+
+def test_the_demo_empties_its_own_folder_alone(
+    duologue: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def steps(out: Path, *_: object) -> None:
+        (out / "data").mkdir()
+        (out / "data" / "a.json").write_text("ours", "utf-8")
+        (out / "report.html").write_text("ours", "utf-8")
+
+    monkeypatch.setattr(demo, "_steps", steps)
+    out, theirs = tmp_path / "demo", tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "report.html").write_text("a night's work", "utf-8")
+    kept = duologue("demo", "--out", theirs)
+    assert (kept.code, "holds other files" in kept.err) == (2, True), kept.err
+    assert [path.read_text("utf-8") for path in theirs.iterdir()] == ["a night's work"]
+    for _ in range(2):
+        assert duologue("demo", "--out", out).code == 0
+    for name in ("report.html", "mine.txt", "data/mine.txt"):
+        path = out / name
+        path.write_text("a night's work", "utf-8")
+        kept = duologue("demo", "--out", out)
+        assert (kept.code, f"({name})" in kept.err) == (2, True), kept.err
+        assert path.read_text("utf-8") == "a night's work"
+        path.unlink()
+    assert duologue("demo", "--out", out).code == 0
+    assert (out / "report.html").read_text("utf-8") == "ours"

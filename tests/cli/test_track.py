@@ -262,3 +262,19 @@ def test_people_rate_the_final_in_a_campaign_of_its_own(tmp_path: Path) -> None:
     assert out.read_text("utf-8") == "a night's work"
     shell("track", "report", entry, "--out", out, "--force")
     assert json.loads(out.read_text(encoding="utf-8"))["system"] == "Ann"
+
+
+def test_pages_of_a_track_replace_no_others(shell: Shell, tmp_path: Path) -> None:
+    words = ("track", "export", "booking", "--out", tmp_path / "board")
+    shell(*words)
+    written = {path.name: path.read_bytes() for path in (tmp_path / "board").iterdir()}
+    shell(*words)
+    assert written.keys() >= {"index.html", "board.json"}
+    for name in ("index.html", "board.json"):
+        for folder in (tmp_path / "board", tmp_path / f"of-{name}"):
+            folder.mkdir(exist_ok=True)
+            (folder / name).write_text("a night's work", "utf-8")
+            assert f"({name})" in shell("track", "export", "booking", "--out", folder, code=2)
+            assert (folder / name).read_text("utf-8") == "a night's work"
+        (tmp_path / "board" / name).unlink()
+    shell(*words)

@@ -124,13 +124,12 @@ def robustness(
         )
         tell_forecast(planned, as_json=as_json)
         return
-    with ExitStack() as stack:
+    ours = planned_files(loaded, [label for label, _ in systems], truth, _numbers(strengths), kept)
+    with own_files(kept, ours), ExitStack() as stack:
         asked = [
             (label, stack.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark)))
             for name, (label, system), journal in zip(names, systems, journals, strict=True)
         ]
-        ours = planned_files(loaded, [label for label, _ in asked], truth, _numbers(strengths), kept)
-        stack.enter_context(own_files(kept, ours))
         progress = stack.enter_context(options.progress_bar(quiet=quiet))
         reports = measure(
             loaded,

@@ -78,19 +78,19 @@ def fetch(one: DataSet, folder: Path, *, progress: Progress | None = None) -> li
     """Fetch the files of a data set into a folder and return their paths; what is there already is not fetched again.
 
     A file appears only when its checksum is right; what a broken connection left is gone on with. Raises
-    `DuologueError` for a server that cannot be asked or sends something else, and `StorageError` where another file is
-    in the way.
+    `DuologueError` for a server that cannot be asked or sends something else, and `StorageError`, before
+    any is fetched, where another file is in the way.
     """
-    paths = []
-    for number, file in enumerate(one.files):
-        if progress is not None:
-            progress(number, len(one.files), one.name)
-        path = folder / one.name / file.name
-        if not path.exists():
-            download(one.url.rstrip("/") + "/" + file.name, path, file)
-        elif _content(path).sha256 != file.sha256:
+    paths = [folder / one.name / file.name for file in one.files]
+    there = {path for path in paths if path.exists()}
+    for path, file in zip(paths, one.files, strict=True):
+        if path in there and _content(path).sha256 != file.sha256:
             raise StorageError(f"{path} is there already and holds something else; remove it, or give another --out")
-        paths.append(path)
+    for number, (path, file) in enumerate(zip(paths, one.files, strict=True)):
+        if progress is not None:
+            progress(number, len(paths), one.name)
+        if path not in there:
+            download(one.url.rstrip("/") + "/" + file.name, path, file)
     return paths
 
 

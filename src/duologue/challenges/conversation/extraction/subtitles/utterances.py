@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import random
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from duologue.challenges.conversation.extraction.subtitles import cleaner, xml_scanner
 from duologue.core import disk
 from duologue.core.errors import UsageError
+from duologue.core.own_files import demand_ours
 from duologue.core.records import Record
 from duologue.core.typed import convert
 from duologue.core.version import __version__
@@ -44,6 +46,7 @@ _SHARDS_WANTED = 64
 """Minimum number of shards of a small archive, so that several workers are busy."""
 _UNPACKED = 8
 """Estimated compression ratio of the XML."""
+_IDENTITY = re.compile(rb"\d+ \S+ [0-9a-f]{64}")
 _ROOM = 31 << 20
 
 
@@ -261,16 +264,19 @@ def _identity(found: SubtitleFiles, members: Members, plan: ShardPlan) -> str:
 
 
 def _prepare(folder: Path, identity: str, names: list[str]) -> None:
-    """Clear the folder unless it belongs to the same input."""
+    """Clear the folder unless it belongs to the same input. Raises `UsageError` where it holds files of others."""
     note = folder / "files.txt"
+    begin = disk.read_bytes(note).partition(b"\n")[0] if note.is_file() else b""
+    shards = [name for name in finished(folder) if name.startswith("part-")]
+    if not _IDENTITY.fullmatch(begin):
+        demand_ours(folder, [*sorted(shards), *([note.name] if begin else [])])
     for left in folder.glob(".*.part"):  # half-written, by a run that was killed
         left.unlink(missing_ok=True)
-    if note.is_file() and disk.read_bytes(note).partition(b"\n")[0] == identity.strip().encode():
+    if begin == identity.strip().encode():
         return
+    for name in shards:  # before the note, which tells whose they are
+        (folder / name).unlink()
     note.unlink(missing_ok=True)
-    for name in finished(folder):
-        if name.startswith("part-"):
-            (folder / name).unlink()
     with disk.replacing(note) as out:
         out.write(identity.encode())
         for name in names:
