@@ -211,7 +211,7 @@ OUT_OWN_FILE = Output(own=True)
 OUT_LOG = Output(appended=True)
 """A file to be written on."""
 OUT_FOLDER = Output(file=False)
-"""A folder to be written into."""
+"""A folder to be written into; the command looks, before it begins, whether what is there is its own."""
 OUT_FILE_OR_FOLDER = Output(folder=True, own=True)
 """A file to be written, or a folder: which of them is said by another option; the command looks at what is there."""
 OUT_REPORT = Output(

@@ -45,7 +45,8 @@ def exam(*, graph: Path, n: int, wordings: Part, noise: float, out: Path, seed: 
     Kinds are reverse look-up, two and three hops, comparison, superlatives, counts, lists, dates and follow-ups. OUT
     gets `test.json` (the samples), `gold.json` (the true triples and replies) and `key.json` (what each question asks
     of the graph and what a right reply says). A graph may have too little for some kinds: it is drawn from until
-    nothing new has come for long. Files of these names that another exam is not are kept: the folder is refused.
+    nothing new has come for long. A folder with
+    files of these names that were not written so is refused.
 
     \b
     Examples:
