@@ -55,6 +55,7 @@ def test_empty_files_hold_nothing_and_all_files_can_be_noted(tmp_path: Path) -> 
     with own_files(tmp_path, [tmp_path / "a.txt"]):
         (tmp_path / "a.txt").write_text("ours")
     (tmp_path / "b.txt").write_text("theirs")
+    (tmp_path / ".DS_Store").write_text("where icons lie")
     assert strangers(tmp_path) == ["b.txt"]
     note_files(tmp_path, files_below(tmp_path))
     assert strangers(tmp_path) == []

@@ -24,6 +24,8 @@ NOTE = ".duologue.written"
 _BEGUN = ""
 """Instead of a hash: the file is being written, and whatever a killed run left of it is ours."""
 _SHOWN = 3
+_OF_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
+"""What looking at a folder leaves in it: nobody's work."""
 
 
 @contextmanager
@@ -62,8 +64,12 @@ def strangers(folder: Path) -> list[str] | None:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Return the names of all files below a folder but its note; links are not followed."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    """Return the names of all files below a folder but its note and what file managers leave; no link is followed."""
+    found = (
+        path
+        for path in folder.rglob("*")
+        if path.name not in _OF_FILE_MANAGERS and (path.is_symlink() or not path.is_dir())
+    )
     return sorted(name for path in found if (name := path.relative_to(folder).as_posix()) != NOTE)
 
 
