@@ -113,10 +113,8 @@ def _result_file(folder: Path, number: int, name: str, strength: float) -> Path:
 
 
 def _truth_files(truth: Truth, folder: Path, strength: float) -> list[Path]:
-    files = truth.files["gold"]
-    return [
-        folder / "truth" / f"noise-{strength:g}" / f"{n}-{Path(one['path']).name}" for n, one in enumerate(files, 1)
-    ]
+    below = folder / "truth" / f"noise-{strength:g}"
+    return [below / f"{number}-{Path(one['path']).name}" for number, one in enumerate(truth.files["gold"], start=1)]
 
 
 def forecast_robustness(
