@@ -30,6 +30,16 @@ def settings(server: Stub, *more: str) -> list[str]:
     return [word for one in (f"url={server.url}", "model=m", "wait=0.01", "cache=", *more) for word in ("--set", one)]
 
 
+def judging(duologue: Any, folder: Path, out: Path) -> list[object]:
+    """Return the command that judges the answers of an endpoint to a few dialogues, which are made here."""
+    gold, result = folder / "gold.txt", folder / "a.txt"
+    gold.write_bytes((GOLDEN / "conversation/contract/evaluation.txt").read_bytes())
+    with Stub() as server:
+        answered = duologue("run", "conversation", gold, "--system", "endpoint", *settings(server), "--out", result)
+        assert answered.code == 0, answered.err
+    return ["judge", "conversation", result, "--gold", gold, "--out", out]
+
+
 def test_calls_are_judged_whole_and_ratings_are_what_ratings_score_reads(duologue: Any, tmp_path: Path) -> None:
     result, out = tmp_path / "rule.json", tmp_path / "judge.csv"
     assert duologue("run", "mobilecs/dialogue", CALLS, "--system", "rule-agent", "--out", result).code == 0
@@ -61,14 +71,9 @@ def test_calls_are_judged_whole_and_ratings_are_what_ratings_score_reads(duologu
 
 
 def test_ratings_that_no_judge_wrote_are_kept(duologue: Any, tmp_path: Path) -> None:
-    gold, out, sheet = tmp_path / "gold.txt", tmp_path / "judge.csv", tmp_path / "sheet.csv"
-    note, theirs = tmp_path / "judge.judge.json", "item,system,rater,quality\n1,a,ann,2\n"
-    gold.write_bytes((GOLDEN / "conversation/contract/evaluation.txt").read_bytes())
-    result = tmp_path / "a.txt"
-    with Stub() as server:
-        answered = duologue("run", "conversation", gold, "--system", "endpoint", *settings(server), "--out", result)
-        assert answered.code == 0, answered.err
-    words = ["judge", "conversation", result, "--gold", gold, "--out", out]
+    out, sheet, note = (tmp_path / name for name in ("judge.csv", "sheet.csv", "judge.judge.json"))
+    theirs = "item,system,rater,quality\n1,a,ann,2\n"
+    words = judging(duologue, tmp_path, out)
     with Stub(brain=brain) as server:
         words += settings(server, "repeats=0", "injections=0")
         for path, option, more in ((out, "--out", ()), (note, "--out", ()), (sheet, "--sheet", ("--sheet", sheet))):
@@ -153,13 +158,8 @@ def test_what_does_not_go_together_is_refused_before_anything_is_asked(duologue:
 
 
 def test_a_kill_loses_at_most_a_call_for_each_worker(duologue: Any, tmp_path: Path) -> None:
-    gold, out = tmp_path / "gold.txt", tmp_path / "judge.csv"
-    gold.write_bytes((GOLDEN / "conversation/contract/evaluation.txt").read_bytes())
-    result = tmp_path / "a.txt"
-    with Stub() as server:
-        answered = duologue("run", "conversation", gold, "--system", "endpoint", *settings(server), "--out", result)
-        assert answered.code == 0, answered.err
-    words = ["judge", "conversation", result, "--gold", gold, "--out", out]
+    out = tmp_path / "judge.csv"
+    words = judging(duologue, tmp_path, out)
     with Stub(brain=brain, delay=0.03) as server:
         process = duologue.start(*words, *settings(server, "workers=2", "repeats=0", "injections=0"))
         until = time.monotonic() + 20
